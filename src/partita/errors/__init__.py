@@ -1,0 +1,21 @@
+"""What Partita says when it refuses: the exception tree, and all wording, one module a layer."""
+
+from partita.errors.base import (
+    BudgetExceeded,
+    EngineFault,
+    InvalidInput,
+    LedgerFault,
+    NotProven,
+    PartitaError,
+    QueryRefused,
+)
+
+__all__ = [
+    "BudgetExceeded",
+    "EngineFault",
+    "InvalidInput",
+    "LedgerFault",
+    "NotProven",
+    "PartitaError",
+    "QueryRefused",
+]

@@ -1,0 +1,168 @@
+"""Exact rationals read from what people write, and rounding in a chosen direction."""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+from fractions import Fraction
+from numbers import Integral, Rational, Real
+
+from partita.errors import numbers as refuse
+
+Number = int | float | str | Decimal | Fraction
+
+_DECIMAL = re.compile(r"\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?\s*")
+_RATIO = re.compile(r"\s*([+-]?)(\d+)\s*/\s*(\d+)\s*")
+_MAX_DIGITS = 4000
+_MAX_EXPONENT = 5000
+
+
+def exact(value: object, name: str = "value") -> Fraction:
+    """The rational number that the caller wrote; a float means its shortest decimal text.
+
+    >>> exact(0.1), exact("1e-6"), exact("1/3")
+    (Fraction(1, 10), Fraction(1, 1000000), Fraction(1, 3))
+    """
+    if isinstance(value, bool):
+        raise refuse.not_a_number(name, value)
+    if isinstance(value, Fraction):
+        return value
+    if isinstance(value, str):
+        return _read(value, name)
+    if isinstance(value, Decimal):
+        if not value.is_finite():
+            raise refuse.not_finite(name, value)
+        return _read(format(value, "E"), name)
+    if isinstance(value, Integral):
+        return Fraction(int(value))
+    if isinstance(value, Rational):
+        return Fraction(int(value.numerator), int(value.denominator))
+    if isinstance(value, Real):
+        number = float(value)
+        if not math.isfinite(number):
+            raise refuse.not_finite(name, value)
+        # numpy's narrower floats print their own shortest text, which is what the caller saw.
+        text = str(value)
+        return _read(text, name) if _DECIMAL.fullmatch(text) else Fraction(number)
+    raise refuse.not_a_number(name, value)
+
+
+def nonnegative(value: object, name: str = "value") -> Fraction:
+    """An exact number that is zero or more.
+
+    >>> nonnegative("0.5", "rho")
+    Fraction(1, 2)
+    """
+    number = exact(value, name)
+    if number < 0:
+        raise refuse.negative(name, value)
+    return number
+
+
+def positive(value: object, name: str = "value") -> Fraction:
+    """An exact number above zero.
+
+    >>> positive(4, "scale")
+    Fraction(4, 1)
+    """
+    number = exact(value, name)
+    if number <= 0:
+        raise refuse.not_positive(name, value)
+    return number
+
+
+def probability(value: object, name: str = "probability") -> Fraction:
+    """An exact number strictly between zero and one.
+
+    >>> probability(0.95, "confidence")
+    Fraction(19, 20)
+    """
+    number = exact(value, name)
+    if not 0 < number < 1:
+        raise refuse.outside_unit_interval(name, value)
+    return number
+
+
+def whole(value: object, name: str = "count", *, least: int = 0) -> int:
+    """A whole number that is at least ``least``; 3.0 is whole, True is not a number.
+
+    >>> whole("12", "count")
+    12
+    """
+    number = exact(value, name)
+    if number.denominator != 1:
+        raise refuse.not_whole(name, value)
+    if number < least:
+        raise refuse.too_small(name, value, least)
+    return int(number)
+
+
+def fraction_up(number: Fraction, bits: int = 64) -> Fraction:
+    """The least dyadic rational with ``bits`` significant bits that is not below the number.
+
+    >>> fraction_up(Fraction(1, 3), 4)
+    Fraction(11, 32)
+    """
+    return -fraction_down(-number, bits)
+
+
+def fraction_down(number: Fraction, bits: int = 64) -> Fraction:
+    """The greatest dyadic rational with ``bits`` significant bits that is not above the number.
+
+    >>> fraction_down(Fraction(1, 3), 4)
+    Fraction(5, 16)
+    """
+    if number == 0:
+        return number
+    shift = bits - (abs(number.numerator).bit_length() - number.denominator.bit_length())
+    scaled = number * (1 << shift) if shift >= 0 else number / (1 << -shift)
+    floor = math.floor(scaled)
+    return Fraction(floor, 1 << shift) if shift >= 0 else Fraction(floor * (1 << -shift))
+
+
+def float_up(number: Fraction) -> float:
+    """The least float that is not below the number (infinity where there is none).
+
+    >>> float_up(Fraction(1, 10)) >= Fraction(1, 10)
+    True
+    """
+    try:
+        near = number.numerator / number.denominator
+    except OverflowError:
+        return math.inf if number > 0 else -math.nextafter(math.inf, 0)
+    if math.isinf(near):
+        return near if near > 0 else -math.nextafter(math.inf, 0)
+    return near if Fraction(near) >= number else math.nextafter(near, math.inf)
+
+
+def float_down(number: Fraction) -> float:
+    """The greatest float that is not above the number.
+
+    >>> float_down(Fraction(1, 10)) <= Fraction(1, 10)
+    True
+    """
+    return -float_up(-number)
+
+
+def _read(text: str, name: str) -> Fraction:
+    if len(text) > _MAX_DIGITS:
+        raise refuse.too_long(name, text)
+    ratio = _RATIO.fullmatch(text)
+    if ratio:
+        sign, top, bottom = ratio.groups()
+        if int(bottom) == 0:
+            raise refuse.not_finite(name, text)
+        return Fraction(-int(top) if sign == "-" else int(top), int(bottom))
+    decimal = _DECIMAL.fullmatch(text)
+    if decimal is None or not (decimal[2] or decimal[3]):
+        if text.strip().lower().lstrip("+-") in {"nan", "inf", "infinity"}:
+            raise refuse.not_finite(name, text)
+        raise refuse.not_a_number(name, text)
+    sign, before, after, exponent = decimal.groups()
+    power = int(exponent or 0) - len(after or "")
+    if abs(int(exponent or 0)) > _MAX_EXPONENT:
+        raise refuse.too_long(name, text)
+    digits = int((before or "") + (after or ""))
+    magnitude = Fraction(digits * 10**power) if power >= 0 else Fraction(digits, 10**-power)
+    return -magnitude if sign == "-" else magnitude
