@@ -1,0 +1,73 @@
+# Everything runs in .venv, made on first use from any Python 3.11 or newer: `make demo`, `make test`.
+
+VENV  := .venv
+BIN   := $(VENV)/bin
+STAMP := $(VENV)/.installed
+WORKERS ?= 2
+TOPIC ?= *
+
+# One thread for each test or benchmark process: the workers share the cores.
+export OPENBLAS_NUM_THREADS ?= 1
+export OMP_NUM_THREADS ?= 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PYTHON
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test quick check format update bench docs clean
+
+help:  ## show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  make %-8s %s\n", $$1, $$2 }'
+
+$(STAMP): pyproject.toml tools/find_python.sh
+	@python=$$(tools/find_python.sh) && \
+	 { test -x $(BIN)/python || { echo "Making $(VENV) with $$python"; "$$python" -m venv $(VENV); }; }
+	@echo "Installing Partita and its development tools into $(VENV) (once, a minute or two)"
+	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+demo: $(STAMP)  ## set up and run the demonstration
+	@$(BIN)/partita demo
+
+test: $(STAMP)  ## set up and run every test, slow ones and doctests included
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+
+quick: $(STAMP)  ## run the tests that are not marked slow
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m 'not slow'
+
+check: $(STAMP)  ## format, lint, types, layers, generated pages and proofs
+	@$(BIN)/ruff format --check --quiet . || { echo "Run 'make format' and look at the difference."; exit 1; }
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-cache > $(VENV)/.layers 2>&1 || { cat $(VENV)/.layers; exit 1; }
+	@$(BIN)/python tools/architecture.py --check
+	@$(BIN)/python tools/error_pages.py --check
+	@$(BIN)/python tools/proofs.py --check
+	@$(BIN)/python tools/changelog.py --check
+	@echo "All checks passed."
+
+format: $(STAMP)  ## format the code and mend what the linter can mend
+	@$(BIN)/ruff format --quiet .
+	@$(BIN)/ruff check --quiet --fix .
+
+update: $(STAMP)  ## write the generated pages anew (ARCHITECTURE.md's tree, docs/errors.md)
+	@$(BIN)/python tools/architecture.py
+	@$(BIN)/python tools/error_pages.py
+
+$(VENV)-bench/.installed: pyproject.toml tools/find_python.sh
+	@python=$$(tools/find_python.sh) && { test -x $(VENV)-bench/bin/python || "$$python" -m venv $(VENV)-bench; }
+	@echo "Installing Partita and the libraries it is measured against into $(VENV)-bench"
+	@$(VENV)-bench/bin/python -m pip install --quiet --editable '.[bench]'
+	@touch $@
+
+bench: $(VENV)-bench/.installed  ## measure against peers; one topic with TOPIC=sampling
+	@for script in benchmarks/$(TOPIC)/[!_]*.py; do \
+	   test -f "$$script" || { echo "No benchmark matches TOPIC=$(TOPIC)."; exit 1; }; \
+	   echo "== $$script"; $(VENV)-bench/bin/python "$$script" || exit 1; done
+
+docs: $(STAMP)  ## build the documentation site into site/
+	@$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@$(BIN)/mkdocs build --quiet --strict
+	@echo "The pages are in site/index.html"
+
+clean:  ## remove the environments and everything generated
+	@rm -rf $(VENV) $(VENV)-bench site .mypy_cache .pytest_cache .ruff_cache .hypothesis
