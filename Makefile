@@ -22,7 +22,7 @@ $(STAMP): pyproject.toml tools/find_python.sh
 	@python=$$(tools/find_python.sh) && \
 	 { test -x $(BIN)/python || { echo "Making $(VENV) with $$python"; "$$python" -m venv $(VENV); }; }
 	@echo "Installing Partita and its development tools into $(VENV) (once, a minute or two)"
-	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@$(BIN)/python -m pip install -qq --editable '.[dev]'
 	@touch $@
 
 demo: $(STAMP)  ## set up and run the demonstration
@@ -56,7 +56,7 @@ update: $(STAMP)  ## write the generated pages anew (ARCHITECTURE.md's tree, doc
 $(VENV)-bench/.installed: pyproject.toml tools/find_python.sh
 	@python=$$(tools/find_python.sh) && { test -x $(VENV)-bench/bin/python || "$$python" -m venv $(VENV)-bench; }
 	@echo "Installing Partita and the libraries it is measured against into $(VENV)-bench"
-	@$(VENV)-bench/bin/python -m pip install --quiet --editable '.[bench]'
+	@$(VENV)-bench/bin/python -m pip install -qq --editable '.[bench]'
 	@touch $@
 
 bench: $(VENV)-bench/.installed  ## measure against peers; one topic with TOPIC=sampling
@@ -65,7 +65,7 @@ bench: $(VENV)-bench/.installed  ## measure against peers; one topic with TOPIC=
 	   echo "== $$script"; $(VENV)-bench/bin/python "$$script" || exit 1; done
 
 docs: $(STAMP)  ## build the documentation site into site/
-	@$(BIN)/python -m pip install --quiet --editable '.[docs]'
+	@$(BIN)/python -m pip install -qq --editable '.[docs]'
 	@$(BIN)/mkdocs build --quiet --strict
 	@echo "The pages are in site/index.html"
 

@@ -1,0 +1,43 @@
+"""Habits of the code that a reader may count on."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.architecture.source import PACKAGE, classes, last_name, modules, shown, tree
+from tools import error_pages
+
+ABSTRACT = {"ABC", "Protocol"}
+CLOSED = {"Enum", "StrEnum", "IntEnum", "Flag", "NamedTuple", "TypedDict"}
+VAGUE = {"utils", "util", "helpers", "helper", "common", "manager", "misc"}
+
+
+def is_final_or_abstract(node: ast.ClassDef) -> bool:
+    decorators = {last_name(decorator) for decorator in node.decorator_list}
+    bases = {last_name(base) for base in node.bases} | {last_name(keyword.value) for keyword in node.keywords}
+    methods = [item for item in node.body if isinstance(item, ast.FunctionDef)]
+    abstract = any("abstractmethod" in {last_name(d) for d in method.decorator_list} for method in methods)
+    return "final" in decorators or abstract or bool(bases & (ABSTRACT | CLOSED | {"ABCMeta"}))
+
+
+@pytest.mark.parametrize("module", modules(), ids=shown)
+def test_every_class_is_final_or_abstract(module):
+    open_ended = [node.name for node in classes(module) if not is_final_or_abstract(node)]
+    assert open_ended == (["PartitaError"] if shown(module) == "errors/base.py" else [])
+
+
+@pytest.mark.parametrize("module", modules(), ids=shown)
+def test_a_module_holds_one_idea(module):
+    assert len(module.read_text(encoding="utf-8").splitlines()) <= 500
+    assert module.stem not in VAGUE
+
+
+@pytest.mark.parametrize("module", modules(), ids=shown)
+def test_all_wording_of_errors_lives_in_the_errors_package(module):
+    if shown(module).startswith("errors/"):
+        return
+    kinds = set(error_pages.classes(PACKAGE / "errors" / "base.py")) | {"PartitaError"}
+    calls = [node for node in ast.walk(tree(module)) if isinstance(node, ast.Call)]
+    assert not [f"line {call.lineno}" for call in calls if last_name(call.func) in kinds]

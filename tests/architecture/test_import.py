@@ -1,0 +1,41 @@
+"""Importing Partita is light, and its public names are there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import partita
+
+HEAVY = {
+    "duckdb", "sqlglot", "matplotlib", "scipy", "pandas", "polars", "pyarrow", "sklearn", "fastapi",
+    "typer", "rich", "psycopg", "pyspark", "mbi", "jax",
+}  # fmt: skip
+
+# The names users rely on. Add to this list as they come; never take one away.
+RELIED_UPON: set[str] = set()
+
+
+def test_importing_partita_pulls_in_nothing_heavy():
+    script = "import sys, partita; print(*sys.modules)"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    loaded = {name.split(".")[0] for name in result.stdout.split()}
+    assert not loaded & HEAVY
+
+
+def test_every_public_name_is_there():
+    assert len(set(partita.__all__)) == len(partita.__all__)
+    missing = [name for name in partita.__all__ if not hasattr(partita, name)]
+    assert not missing
+
+
+def test_dir_shows_every_public_name():
+    assert set(partita.__all__) <= set(dir(partita))
+
+
+def test_no_name_that_users_rely_upon_is_gone():
+    assert set(partita.__all__) >= RELIED_UPON
+
+
+def test_a_name_that_does_not_exist_is_an_ordinary_attribute_error():
+    assert not hasattr(partita, "no_such_name")

@@ -1,0 +1,17 @@
+"""Settings shared by all tests: repeatable examples, no deadlines, no windows."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+# The same examples at every run, so that a change is judged by what it changed;
+# HYPOTHESIS_PROFILE=explore searches further, and prints how to repeat what it finds.
+settings.register_profile(
+    "steady", derandomize=True, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("explore", deadline=None, print_blob=True, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
