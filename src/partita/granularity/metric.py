@@ -1,0 +1,58 @@
+"""A general metric: values that are close are hard to tell apart, values far apart less so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, final
+
+from partita.errors import granularity as refuse
+from partita.exact import Number, positive
+from partita.granularity.base import Granularity, Relation
+from partita.granularity.replace import Replace
+from partita.granularity.rows import Rows
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Metric(Granularity):
+    """One row's value in one column moves; the loss is counted for each ``unit`` it moves by (theory A8).
+
+    A move by one unit is one changed row, hence one step of change-one and two of add/remove.
+
+    >>> metric("income", unit=1000).made_of(Replace())
+    1
+    """
+
+    kind: ClassVar[str] = "metric"
+    column: str
+    unit: Fraction
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.column, str) or not self.column:
+            raise refuse.no_metric_column(self.column)
+        object.__setattr__(self, "unit", positive(self.unit, "unit"))
+
+    @property
+    def relation(self) -> Relation:
+        return Relation.CHANGE_ONE
+
+    def made_of(self, source: Granularity) -> int | None:
+        match source:
+            case Replace():
+                return 1
+            case Rows():
+                return 2
+            case Metric() if source.column == self.column:
+                ratio = self.unit / source.unit
+                return -(-ratio.numerator // ratio.denominator)
+            case _:
+                return None
+
+    def __str__(self) -> str:
+        return f"the {self.column} of one row, for each {float(self.unit):g} it moves by"
+
+
+def metric(column: str, *, unit: Number) -> Metric:
+    """Protect how large a value is, in proportion to how far it moves."""
+    return Metric(column, positive(unit, "unit"))

@@ -1,0 +1,41 @@
+"""From one relation to another: count the steps, then apply group privacy."""
+
+from __future__ import annotations
+
+from partita.errors import granularity as refuse
+from partita.granularity.base import Granularity
+from partita.granularity.rows import Rows
+from partita.theory.measures.base import Measure
+
+
+def steps(source: Granularity, target: Granularity) -> int:
+    """How many steps of the source relation make one step of the target (theory A9).
+
+    >>> from partita.granularity.users import users
+    >>> steps(users("patient", rows=5), Rows())
+    2
+    """
+    for refused, value in (("source", source), ("target", target)):
+        if not isinstance(value, Granularity):
+            raise refuse.not_a_granularity(refused, value)
+    direct = target.made_of(source)
+    if direct is None:
+        direct = source.makes(target)
+    if direct is None and not isinstance(source, Rows) and not isinstance(target, Rows):
+        through = source.makes(Rows())
+        onward = target.made_of(Rows())
+        direct = None if through is None or onward is None else through * onward
+    if direct is None:
+        raise refuse.no_guarantee(str(source), str(target))
+    return direct
+
+
+def convert(loss: Measure, source: Granularity, target: Granularity) -> Measure:
+    """The loss under another relation, or a refusal where there is no guarantee (theory A9).
+
+    >>> from partita.granularity.replace import replace
+    >>> from partita.theory.measures.pure import Pure
+    >>> convert(Pure(epsilon=1), Rows(), replace())
+    Pure(epsilon=Fraction(2, 1))
+    """
+    return loss.group(steps(source, target))

@@ -1,0 +1,92 @@
+"""Approximate (ε, δ): pure ε up to an additive δ on every event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, final
+
+from flint import arb
+
+from partita.errors import theory as refuse
+from partita.exact import nonnegative, whole
+from partita.theory import numerics, readings
+from partita.theory.measures.base import Measure
+from partita.theory.measures.pure import Pure
+from partita.theory.numerics import ball
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approximate(Measure):
+    """Every event is at most e^ε times likelier, plus δ (theory B2).
+
+    >>> Approximate(epsilon=1, delta="1e-6") + Approximate(epsilon=1, delta="1e-6")
+    Approximate(epsilon=Fraction(2, 1), delta=Fraction(1, 500000))
+    """
+
+    kind: ClassVar[str] = "approximate"
+    symbol: ClassVar[str] = "(ε, δ)"
+    epsilon: Fraction
+    delta: Fraction
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", nonnegative(self.epsilon, "epsilon"))
+        object.__setattr__(self, "delta", nonnegative(self.delta, "delta"))
+        if self.delta >= 1:
+            raise refuse.delta_too_large(float(self.delta))
+        if self.epsilon == 0 and self.delta > 0:
+            raise refuse.additive_secrecy("ε", float(self.delta))
+
+    def vector(self) -> tuple[Fraction, ...]:
+        return (self.epsilon, self.delta)
+
+    def like(self, vector: Sequence[Fraction]) -> Approximate:
+        epsilon, delta = vector
+        made = object.__new__(Approximate)
+        object.__setattr__(made, "epsilon", nonnegative(epsilon, "epsilon"))
+        object.__setattr__(made, "delta", nonnegative(delta, "delta"))
+        return made
+
+    def delta_at(self, epsilon: Fraction) -> Fraction:
+        """Theory B8: the leaky randomised response is the worst case."""
+        if epsilon >= self.epsilon:
+            return min(Fraction(1), self.delta)
+        rest = Pure(epsilon=self.epsilon).delta_at(epsilon)
+        return readings.clamp_up(self.delta + (1 - min(self.delta, Fraction(1))) * rest)
+
+    def epsilon_at(self, delta: Fraction) -> Fraction:
+        if delta < self.delta:
+            raise refuse.delta_unreachable(str(self), float(delta), float(self.delta))
+        if delta == self.delta:
+            return self.epsilon
+        return readings.epsilon_at(self.delta_at, delta, self.epsilon)
+
+    def false_negatives(self, fpr: Fraction) -> Fraction:
+        return readings.false_negatives_at(self.epsilon, min(self.delta, Fraction(1)), fpr)
+
+    def advantage(self) -> Fraction:
+        return readings.advantage_at(self.epsilon, min(self.delta, Fraction(1)))
+
+    def group(self, k: int) -> Approximate:
+        steps = whole(k, "k", least=1)
+        if steps == 1:
+            return self
+        epsilon, delta = self.epsilon, self.delta
+        if delta == 0 or epsilon == 0:
+            return self.like([steps * epsilon, steps * delta])
+        total = numerics.upper(lambda: ball(delta) * _geometric_sum(ball(epsilon), steps), "the delta of a group")
+        if total >= 1:
+            raise refuse.no_group_rule(
+                str(self), f"for {steps} steps the δ grows to {float(total):.3g}, which is no promise."
+            )
+        return self.like([steps * epsilon, total])
+
+    def __str__(self) -> str:
+        return f"(ε = {float(self.epsilon):.6g}, δ = {float(self.delta):.3g})"
+
+
+def _geometric_sum(epsilon: arb, steps: int) -> arb:
+    """1 + e^ε + ... + e^{(k-1)ε}, by the quotient, which Arb raises the precision for."""
+    return (epsilon * steps).expm1() / epsilon.expm1()

@@ -1,0 +1,96 @@
+"""A measure: an amount of privacy loss that knows its kind."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import ClassVar, Self
+
+from partita.errors import theory as refuse
+from partita.exact import whole
+
+
+class Measure(ABC):
+    """An amount of privacy loss in one measure, for one neighbouring relation.
+
+    A loss is a vector of non-negative coordinates that add up over releases; a budget is a loss that bounds
+    the sum. Everything it can be read as (δ at an ε, the trade-off curve) is a proven bound, rounded against us.
+    """
+
+    __slots__ = ()
+
+    kind: ClassVar[str]
+    symbol: ClassVar[str]
+
+    @abstractmethod
+    def vector(self) -> tuple[Fraction, ...]:
+        """The coordinates that add up over releases."""
+
+    @abstractmethod
+    def like(self, vector: Sequence[Fraction]) -> Self:
+        """A loss of this kind with other coordinates."""
+
+    @abstractmethod
+    def delta_at(self, epsilon: Fraction) -> Fraction:
+        """The least proven δ at this ε, rounded up."""
+
+    @abstractmethod
+    def epsilon_at(self, delta: Fraction) -> Fraction:
+        """The least proven ε at this δ, rounded up."""
+
+    @abstractmethod
+    def false_negatives(self, fpr: Fraction) -> Fraction:
+        """The fewest false negatives of any test with this share of false positives (theory B5), rounded down."""
+
+    @abstractmethod
+    def advantage(self) -> Fraction:
+        """The most by which true positives can exceed false positives (theory B21), rounded up."""
+
+    @abstractmethod
+    def group(self, k: int) -> Self:
+        """The loss of a group of k neighbours' steps (theory B19)."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """The loss as people write it."""
+
+    def zero(self) -> Self:
+        """No loss at all, of this kind."""
+        return self.like([Fraction(0)] * len(self.vector()))
+
+    def is_zero(self) -> bool:
+        """Whether nothing is lost."""
+        return not any(self.vector())
+
+    def __add__(self, other: Self) -> Self:
+        self._must_match(other)
+        return self.like([mine + theirs for mine, theirs in zip(self.vector(), other.vector(), strict=True)])
+
+    def times(self, count: int) -> Self:
+        """The loss of so many releases like this one.
+
+        >>> from partita.theory.measures.pure import Pure
+        >>> Pure(epsilon="0.1").times(3)
+        Pure(epsilon=Fraction(3, 10))
+        """
+        copies = whole(count, "count")
+        return self.like([copies * part for part in self.vector()])
+
+    def fits(self, budget: Self) -> bool:
+        """Whether every coordinate is within the budget's."""
+        self._must_match(budget)
+        return all(mine <= theirs for mine, theirs in zip(self.vector(), budget.vector(), strict=True))
+
+    def left_after(self, spent: Self) -> Self:
+        """What is left of this budget, never below zero."""
+        self._must_match(spent)
+        return self.like(
+            [max(mine - theirs, Fraction(0)) for mine, theirs in zip(self.vector(), spent.vector(), strict=True)]
+        )
+
+    def _must_match(self, other: object) -> None:
+        if not isinstance(other, Measure):
+            raise refuse.not_a_loss("other", other)
+        if type(other) is not type(self):
+            raise refuse.unlike_losses(self.symbol, other.symbol)

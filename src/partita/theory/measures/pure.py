@@ -1,0 +1,66 @@
+"""Pure ε: no output is more than e^ε times likelier with a record than without it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, final
+
+from partita.exact import nonnegative, whole
+from partita.theory import numerics, readings
+from partita.theory.measures.base import Measure
+from partita.theory.numerics import ball
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pure(Measure):
+    """The privacy loss is at most ε on every output (theory B1).
+
+    >>> Pure(epsilon="0.1") + Pure(epsilon=0.2)
+    Pure(epsilon=Fraction(3, 10))
+    """
+
+    kind: ClassVar[str] = "pure"
+    symbol: ClassVar[str] = "ε"
+    epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", nonnegative(self.epsilon, "epsilon"))
+
+    def vector(self) -> tuple[Fraction, ...]:
+        return (self.epsilon,)
+
+    def like(self, vector: Sequence[Fraction]) -> Pure:
+        (epsilon,) = vector
+        return Pure(epsilon=epsilon)
+
+    def delta_at(self, epsilon: Fraction) -> Fraction:
+        """Exact for randomised response, the worst of all ε-private mechanisms (theory B8)."""
+        if epsilon >= self.epsilon:
+            return Fraction(0)
+        target = max(epsilon, -self.epsilon)
+        if epsilon < -self.epsilon:
+            return readings.clamp_up(numerics.upper(lambda: 1 - ball(epsilon).exp()))
+        mine = self.epsilon
+        return readings.clamp_up(
+            numerics.upper(lambda: (1 - (ball(target) - ball(mine)).exp()) / (1 + (-ball(mine)).exp()))
+        )
+
+    def epsilon_at(self, delta: Fraction) -> Fraction:
+        if delta == 0:
+            return self.epsilon
+        return readings.epsilon_at(self.delta_at, delta, self.epsilon)
+
+    def false_negatives(self, fpr: Fraction) -> Fraction:
+        return readings.false_negatives_at(self.epsilon, Fraction(0), fpr)
+
+    def advantage(self) -> Fraction:
+        return readings.advantage_at(self.epsilon, Fraction(0))
+
+    def group(self, k: int) -> Pure:
+        return Pure(epsilon=whole(k, "k", least=1) * self.epsilon)
+
+    def __str__(self) -> str:
+        return f"ε = {float(self.epsilon):.6g}"

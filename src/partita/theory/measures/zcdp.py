@@ -1,0 +1,127 @@
+"""Zero-concentrated ρ, with an optional δ: the privacy loss is no worse than a Gaussian's."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar, final
+
+from partita.errors import theory as refuse
+from partita.exact import nonnegative, whole
+from partita.theory import numerics, readings
+from partita.theory.measures.base import Measure
+from partita.theory.numerics import ball
+from partita.theory.search import golden_by_scale
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZCDP(Measure):
+    """Rényi divergence at most ρα at every order α, outside an event of probability δ (theory B3).
+
+    >>> ZCDP(rho="0.1") + ZCDP(rho="0.4", delta="1e-9")
+    ZCDP(rho=Fraction(1, 2), delta=Fraction(1, 1000000000))
+    """
+
+    kind: ClassVar[str] = "zcdp"
+    symbol: ClassVar[str] = "ρ"
+    rho: Fraction
+    delta: Fraction = field(default=Fraction(0))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rho", nonnegative(self.rho, "rho"))
+        object.__setattr__(self, "delta", nonnegative(self.delta, "delta"))
+        if self.delta >= 1:
+            raise refuse.delta_too_large(float(self.delta))
+        if self.rho == 0 and self.delta > 0:
+            raise refuse.additive_secrecy("ρ", float(self.delta))
+
+    def vector(self) -> tuple[Fraction, ...]:
+        return (self.rho, self.delta)
+
+    def like(self, vector: Sequence[Fraction]) -> ZCDP:
+        rho, delta = vector
+        made = object.__new__(ZCDP)
+        object.__setattr__(made, "rho", nonnegative(rho, "rho"))
+        object.__setattr__(made, "delta", nonnegative(delta, "delta"))
+        return made
+
+    def delta_at(self, epsilon: Fraction) -> Fraction:
+        """Theory B14 in its tight form, and B16 for the δ already there."""
+        own = min(self.delta, Fraction(1))
+        return readings.clamp_up(own + (1 - own) * _delta_of_rho(self.rho, epsilon))
+
+    def epsilon_at(self, delta: Fraction) -> Fraction:
+        if self.rho == 0 and delta >= self.delta:
+            return Fraction(0)
+        if delta <= self.delta:
+            raise refuse.delta_unreachable(str(self), float(delta), float(self.delta))
+        return epsilon_of_rho(self.rho, (delta - self.delta) / (1 - self.delta))
+
+    def false_negatives(self, fpr: Fraction) -> Fraction:
+        return readings.false_negatives(self.delta_at, fpr)
+
+    def advantage(self) -> Fraction:
+        return readings.advantage(self.delta_at)
+
+    def group(self, k: int) -> ZCDP:
+        steps = whole(k, "k", least=1)
+        if self.delta > 0 and steps > 1:
+            raise refuse.no_group_rule(
+                "ρ with δ", "convert it to (ε, δ) first: pt.convert(loss, to=pt.Approximate, delta=...)."
+            )
+        return self.like([steps**2 * self.rho, self.delta])
+
+    def __str__(self) -> str:
+        shown = f"ρ = {float(self.rho):.6g}"
+        return f"({shown}, δ = {float(self.delta):.3g})" if self.delta else shown
+
+
+def epsilon_of_rho(rho: Fraction, delta: Fraction) -> Fraction:
+    """The ε of ρ at δ by the tight conversion (theory B14b); any order gives a bound, the best is searched.
+
+    >>> round(float(epsilon_of_rho(Fraction(1, 2), Fraction(1, 10**6))), 9)
+    5.221534445
+    """
+    log_inverse = -_log(delta)
+    root = float(rho)
+
+    def bound(order: float) -> float:
+        return root * order + (log_inverse + (order - 1) * math.log1p(-1 / order) - math.log(order)) / (order - 1)
+
+    order = 1 + Fraction(golden_by_scale(lambda gap: bound(1 + gap), math.sqrt(log_inverse / root) if root else 1.0))
+    value = numerics.upper(
+        lambda: (
+            ball(rho) * ball(order)
+            + (-ball(delta).log() + ball(order - 1) * (1 - 1 / ball(order)).log() - ball(order).log()) / ball(order - 1)
+        )
+    )
+    return max(Fraction(0), value)
+
+
+def _delta_of_rho(rho: Fraction, epsilon: Fraction) -> Fraction:
+    if rho == 0:
+        # The two laws are the same, so only a negative ε has a δ.
+        return Fraction(0) if epsilon >= 0 else numerics.upper(lambda: 1 - ball(epsilon).exp())
+    slope, target = float(rho), float(epsilon)
+
+    def log_bound(gap: float) -> float:
+        order = 1 + gap
+        return gap * (order * slope - target) + order * math.log1p(-1 / order) - math.log(gap)
+
+    guess = max((target - slope) / (2 * slope), 1e-3)
+    order = 1 + Fraction(golden_by_scale(log_bound, guess))
+    return numerics.upper(
+        lambda: (
+            (
+                ball(order - 1) * (ball(order) * ball(rho) - ball(epsilon)) + ball(order) * (1 - 1 / ball(order)).log()
+            ).exp()
+            / ball(order - 1)
+        )
+    )
+
+
+def _log(number: Fraction) -> float:
+    return math.log(number.numerator) - math.log(number.denominator)

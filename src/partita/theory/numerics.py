@@ -1,0 +1,107 @@
+"""Rigorous real numbers: Arb balls evaluated until they are tight, then rounded outward to exact rationals."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from fractions import Fraction
+
+from flint import arb, ctx, fmpq
+
+from partita.errors import theory as refuse
+from partita.exact import fraction_down, fraction_up
+
+_BITS = 64
+_PRECISIONS = (96, 192, 384, 768, 1536, 3072, 6144, 12288)
+# Arb keeps its working precision in one place for the whole process. A race would only widen a ball, never make
+# it wrong; the lock keeps it from widening.
+_lock = threading.RLock()
+
+
+def ball(number: Fraction | int) -> arb:
+    """The ball around an exact rational at the working precision."""
+    return arb(fmpq(number.numerator, number.denominator))
+
+
+def upper(evaluate: Callable[[], arb], name: str = "this quantity") -> Fraction:
+    """A rational not below the value, and above it by at most a few units in the 60th bit.
+
+    >>> upper(lambda: arb(1).exp()) > Fraction(271828182845904523, 10**17)
+    True
+    """
+    return fraction_up(_end(evaluate, name, high=True), _BITS)
+
+
+def lower(evaluate: Callable[[], arb], name: str = "this quantity") -> Fraction:
+    """A rational not above the value, and below it by at most a few units in the 60th bit.
+
+    >>> lower(lambda: arb(1).exp()) < Fraction(271828182845904524, 10**17)
+    True
+    """
+    return fraction_down(_end(evaluate, name, high=False), _BITS)
+
+
+def rational(number: arb) -> Fraction:
+    """The exact rational of a ball without radius."""
+    mantissa, exponent = number.man_exp()
+    power = int(exponent)
+    return Fraction(int(mantissa) << power) if power >= 0 else Fraction(int(mantissa), 1 << -power)
+
+
+def normal_cdf(x: arb) -> arb:
+    """The standard normal distribution function.
+
+    >>> normal_cdf(arb(0))
+    0.500000000000000
+    """
+    return (-x / arb(2).sqrt()).erfc() / 2
+
+
+def normal_quantile(p: arb) -> arb:
+    """The inverse of the standard normal distribution function.
+
+    >>> normal_quantile(arb("0.5")) * 0 == 0
+    True
+    """
+    return -arb(2).sqrt() * (2 * p).erfcinv()
+
+
+def gaussian_delta(mu: arb, epsilon: arb) -> arb:
+    """The exact profile of a Gaussian shifted by mu standard deviations (theory B13)."""
+    return normal_cdf(-epsilon / mu + mu / 2) - epsilon.exp() * normal_cdf(-epsilon / mu - mu / 2)
+
+
+def least(holds: Callable[[Fraction], bool], low: Fraction, high: Fraction, *, steps: int = 80) -> Fraction:
+    """The upper end of a bisection for the least value at which a monotone condition holds.
+
+    The condition must hold at ``high``; the value returned always satisfies it.
+
+    >>> float(least(lambda x: x * x >= 2, Fraction(0), Fraction(2)))
+    1.4142135623730951
+    """
+    for _ in range(steps):
+        middle = fraction_down((low + high) / 2, 80)
+        if middle <= low or middle >= high:
+            break
+        if holds(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _end(evaluate: Callable[[], arb], name: str, *, high: bool) -> Fraction:
+    with _lock:
+        before = ctx.prec
+        try:
+            value = arb("nan")
+            for precision in _PRECISIONS:
+                ctx.prec = precision
+                value = evaluate()
+                if value.is_finite() and value.rel_accuracy_bits() >= _BITS:
+                    break
+            if not value.is_finite():
+                raise refuse.beyond_numerics(name)
+            return rational(value.upper() if high else value.lower())
+        finally:
+            ctx.prec = before
