@@ -64,8 +64,11 @@ bench: $(VENV)-bench/.installed  ## measure against peers; one topic with TOPIC=
 	   test -f "$$script" || { echo "No benchmark matches TOPIC=$(TOPIC)."; exit 1; }; \
 	   echo "== $$script"; $(VENV)-bench/bin/python "$$script" || exit 1; done
 
-docs: $(STAMP)  ## build the documentation site into site/
+$(VENV)/.docs: $(STAMP)
 	@$(BIN)/python -m pip install -qq --editable '.[docs]'
+	@touch $@
+
+docs: $(VENV)/.docs  ## build the documentation site into site/
 	@$(BIN)/mkdocs build --quiet --strict
 	@echo "The pages are in site/index.html"
 
