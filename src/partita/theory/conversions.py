@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from typing import Protocol, Self, TypeVar
 
 from partita.errors import theory as refuse
 from partita.exact import Number, nonnegative
@@ -15,6 +16,16 @@ from partita.theory.measures.pure import Pure
 from partita.theory.measures.renyi import ORDERS, Renyi
 from partita.theory.measures.zcdp import ZCDP
 from partita.theory.numerics import ball, normal_quantile
+
+
+class Groupable(Protocol):
+    """Anything that has a rule for groups: a loss, or a composed guarantee."""
+
+    def group(self, k: int) -> Self:
+        """The same for k steps at once."""
+
+
+Group = TypeVar("Group", bound=Groupable)
 
 
 def convert(loss: Measure, to: type[Measure], *, delta: Number | None = None, epsilon: Number | None = None) -> Measure:
@@ -41,6 +52,17 @@ def convert(loss: Measure, to: type[Measure], *, delta: Number | None = None, ep
     if way is None:
         raise refuse.no_conversion(loss.symbol, to.symbol, _why_not(type(loss), to))
     return way(loss)
+
+
+def group_privacy(guarantee: Group, k: int) -> Group:
+    """The guarantee for any k steps at once: a family of four, all rows of a household (theory B19).
+
+    >>> group_privacy(Pure(epsilon="0.5"), 4)
+    Pure(epsilon=Fraction(2, 1))
+    """
+    if not hasattr(guarantee, "group"):
+        raise refuse.not_a_loss("guarantee", guarantee)
+    return guarantee.group(k)
 
 
 def pure_to_rho(epsilon: Fraction) -> Fraction:

@@ -80,3 +80,9 @@ class Distance:
     def __str__(self) -> str:
         shown = float(self.length())
         return f"{self.norm.value}({shown:g})"
+
+
+l1 = Distance.l1
+l2 = Distance.l2
+l2_squared = Distance.l2_squared
+linf = Distance.linf
