@@ -69,7 +69,7 @@ $(VENV)/.docs: $(STAMP)
 	@touch $@
 
 docs: $(VENV)/.docs  ## build the documentation site into site/
-	@$(BIN)/mkdocs build --quiet --strict
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo "The pages are in site/index.html"
 
 clean:  ## remove the environments and everything generated

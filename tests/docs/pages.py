@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import final
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-FENCE = re.compile(
-    r"^(?P<indent> *)```(?P<language>\w*)[^\n]*\n(?P<code>.*?)^(?P=indent)```", re.MULTILINE | re.DOTALL
-)
+FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*)[^\n]*\n(?P<code>.*?)^(?P=indent)```", re.MULTILINE | re.DOTALL)
 
 
 @final

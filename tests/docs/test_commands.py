@@ -40,9 +40,7 @@ def test_the_readme_opens_with_the_two_commands():
     assert first.line < 12
 
 
-NAMED = sorted(
-    {match.group(1) for page in pages() for line in commands(page) if (match := COMMAND.match(line))}
-)
+NAMED = sorted({match.group(1) for page in pages() for line in commands(page) if (match := COMMAND.match(line))})
 
 
 @pytest.mark.parametrize("command", NAMED)

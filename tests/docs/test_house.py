@@ -22,9 +22,7 @@ def find(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     script = str(ROOT / "tools" / "find_python.sh")
     for tool in ("head", "sh"):
         if not (folder / tool).exists():
-            (folder / tool).symlink_to(
-                next(p for p in (Path("/bin") / tool, Path("/usr/bin") / tool) if p.exists())
-            )
+            (folder / tool).symlink_to(next(p for p in (Path("/bin") / tool, Path("/usr/bin") / tool) if p.exists()))
     return subprocess.run(
         ["/bin/sh", script],
         env={"PATH": str(folder), **environment},
