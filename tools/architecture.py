@@ -37,9 +37,7 @@ def sentence_of(module: Path) -> str:
     source = module.read_text(encoding="utf-8") if module.exists() else ""
     sentence = first_sentence(ast.get_docstring(ast.parse(source)))
     if not sentence:
-        raise Undocumented(
-            f"{module}: the module docstring must begin with one sentence that says what is in it."
-        )
+        raise Undocumented(f"{module}: the module docstring must begin with one sentence that says what is in it.")
     return sentence
 
 
@@ -71,12 +69,8 @@ def with_tree(page: str, package: Path) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write or check the tree."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--check", action="store_true", help="change nothing; fail if the page is out of date"
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="change nothing; fail if the page is out of date")
     parser.add_argument("--root", type=Path, default=ROOT, help="the checkout to work on")
     options = parser.parse_args(arguments)
     page = options.root / "ARCHITECTURE.md"

@@ -27,8 +27,7 @@ def complaints(text: str) -> list[str]:
     if not versions:
         return ["CHANGELOG.md has no version."]
     return [
-        f"{version}: no Privacy section. "
-        f"Name each change of a loss, a distance or a sampler, or say there is none."
+        f"{version}: no Privacy section. Name each change of a loss, a distance or a sampler, or say there is none."
         for version, body in versions.items()
         if not (section := PRIVACY.search(body)) or section.group("first").startswith("#")
     ]

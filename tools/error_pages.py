@@ -48,11 +48,7 @@ def classes(base: Path) -> dict[str, str]:
     """The exception classes and what each means, in the order of the tree."""
     tree = ast.parse(base.read_text(encoding="utf-8"))
     found = {node.name: ast.get_docstring(node) or "" for node in tree.body if isinstance(node, ast.ClassDef)}
-    return {
-        name: text.split("\n\n")[0].replace("\n", " ")
-        for name, text in found.items()
-        if name != "PartitaError"
-    }
+    return {name: text.split("\n\n")[0].replace("\n", " ") for name, text in found.items() if name != "PartitaError"}
 
 
 def template(node: ast.expr) -> str:
@@ -91,9 +87,7 @@ def entries(module: Path, kinds: set[str]) -> Iterator[Entry]:
                 case [ast.Constant(value=str(code)), message, *_] if CODE.fullmatch(code):
                     yield Entry(code, call.func.id, meaning, template(message), place)
                 case _:
-                    raise Malformed(
-                        f"{place}: an error needs a constant code such as 'region.empty-interval' first."
-                    )
+                    raise Malformed(f"{place}: an error needs a constant code such as 'region.empty-interval' first.")
 
 
 def every_entry(folder: Path) -> list[Entry]:
@@ -112,10 +106,7 @@ def every_entry(folder: Path) -> list[Entry]:
 
 def page(folder: Path) -> str:
     """The whole page."""
-    lines = [
-        INTRODUCTION
-        + "\n".join(f"| `{name}` | {text} |" for name, text in classes(folder / "base.py").items())
-    ]
+    lines = [INTRODUCTION + "\n".join(f"| `{name}` | {text} |" for name, text in classes(folder / "base.py").items())]
     layer = ""
     for entry in every_entry(folder):
         if entry.code.split(".")[0] != layer:
@@ -128,12 +119,8 @@ def page(folder: Path) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write or check the page."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
-        "--check", action="store_true", help="change nothing; fail if the page is out of date"
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="change nothing; fail if the page is out of date")
     parser.add_argument("--root", type=Path, default=ROOT, help="the checkout to work on")
     options = parser.parse_args(arguments)
     target = options.root / "docs" / "errors.md"

@@ -121,9 +121,7 @@ def _module_of(note: Path, name: str, package: Path) -> tuple[Path, list[str]]:
     parts = name.split(".")
     if parts[0] == package.name:
         for cut in range(len(parts) - 1, 0, -1):
-            module = (
-                package.joinpath(*parts[1:cut]).with_suffix(".py") if cut > 1 else package / "__init__.py"
-            )
+            module = package.joinpath(*parts[1:cut]).with_suffix(".py") if cut > 1 else package / "__init__.py"
             if module.is_file():
                 return module, parts[cut:]
     return note.with_name(note.name.removesuffix(".proof.md") + ".py"), parts
@@ -152,20 +150,14 @@ def confirm(note: Path, names: list[str], package: Path) -> None:
     wanted = names or list(proved_names(text))
     if not wanted:
         raise Unproven(f"{note.name} has no header: give the names it proves after the path.")
-    note.write_text(
-        with_names(text, {name: fingerprint(note, name, package) for name in wanted}), encoding="utf-8"
-    )
+    note.write_text(with_names(text, {name: fingerprint(note, name, package) for name in wanted}), encoding="utf-8")
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Check all notes, or confirm one."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     task = parser.add_mutually_exclusive_group(required=True)
-    task.add_argument(
-        "--check", action="store_true", help="fail if code changed and its proof was not read again"
-    )
+    task.add_argument("--check", action="store_true", help="fail if code changed and its proof was not read again")
     task.add_argument("--confirm", type=Path, metavar="NOTE", help="write the fingerprints of this note")
     parser.add_argument("names", nargs="*", metavar="NAME", help="with --confirm: the names the note proves")
     parser.add_argument("--root", type=Path, default=ROOT, help="the checkout to work on")

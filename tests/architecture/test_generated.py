@@ -71,9 +71,7 @@ def test_a_new_error_must_reach_the_page(copy, capsys):
 @pytest.mark.parametrize("code", ["odd", "Fresh.odd", "fresh.odd_number", "fresh."])
 def test_a_malformed_error_code_is_refused(copy, code):
     wording = copy / "src" / "partita" / "errors" / "fresh.py"
-    wording.write_text(
-        f'def odd():\n    """Odd."""\n    return InvalidInput("{code}", "Odd.")\n', encoding="utf-8"
-    )
+    wording.write_text(f'def odd():\n    """Odd."""\n    return InvalidInput("{code}", "Odd.")\n', encoding="utf-8")
     assert error_pages.main(["--root", str(copy)]) == 1
 
 

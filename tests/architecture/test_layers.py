@@ -82,9 +82,7 @@ CLOCK_AND_DISK = {"time", "datetime", "os", "sqlite3", "socket", "pathlib", "tem
 def test_only_entropy_asks_the_system_for_randomness(module):
     if shown(module) == "sampling/entropy.py" or shown(module).startswith("attacks/"):
         return
-    asked = [
-        name for name, _ in imports(module) for source in RANDOMNESS if f"{name}.".startswith(f"{source}.")
-    ]
+    asked = [name for name, _ in imports(module) for source in RANDOMNESS if f"{name}.".startswith(f"{source}.")]
     assert not asked
     assert "urandom" not in module.read_text(encoding="utf-8")
 
