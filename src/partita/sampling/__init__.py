@@ -1,0 +1,1 @@
+"""Exact samplers: integers whose law is precisely the one that is booked, from random bits passed in."""

@@ -1,0 +1,125 @@
+"""Choosing one candidate by its score, with exact probabilities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Rational
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.errors import sampling as refuse
+from partita.exact import exact
+from partita.sampling.bernoulli import bernoulli_exp_each, exp_is_above
+from partita.sampling.bits import BitSource, source
+from partita.sampling.decay import FAR_LARGEST, Floats, far_decay
+from partita.sampling.uniform import below
+
+Scores = Sequence[Fraction | int] | NDArray[np.integer[Any]]
+
+_MOST = 1 << 28
+_BLOCK = 1 << 15
+_ABOVE = 2.0**-38  # four times the relative error of far_decay and of its argument, and more
+
+
+def proportional_to_exp(scores: Scores, weight: Fraction | int, bits: BitSource) -> int:
+    """The index of one candidate, chosen with probability proportional to exp(weight * score) (theory C9).
+
+    Each candidate gets a whole number of tickets, at least its share; one ticket is drawn, and kept with probability
+    exactly share over tickets. Among a million candidates one draw in a million is repeated, which is
+    independent of the choice; the rest of the work is the same for all scores.
+
+    >>> from partita.sampling.bits import TestBits
+    >>> proportional_to_exp([0, 0, 1000], Fraction(1), bits=TestBits(1))
+    2
+    """
+    gaps = _gaps(scores, weight)
+    bits = source(bits)
+    power = 60 - len(gaps.near).bit_length()
+    tickets = _tickets(gaps.near, power)
+    ends = np.cumsum(tickets)
+    while True:
+        chosen = int(np.searchsorted(ends, below(int(ends[-1]), 1, bits), side="right")[0])
+        keep = Fraction(1 << power, int(tickets[chosen]))
+        if exp_is_above(int(bits.words(1)[0]), gaps.exponent(chosen), bits, times=keep):
+            return chosen
+
+
+def permute_and_flip(scores: Scores, weight: Fraction | int, bits: BitSource) -> int:
+    """The index that permute-and-flip accepts with coins of bias exp(weight * (score - best)) (theory C10).
+
+    The first head in a random order is a uniform choice among all heads, so every coin is flipped, whatever the
+    scores; the best candidate is always heads.
+
+    >>> from partita.sampling.bits import TestBits
+    >>> permute_and_flip([0, 0, 1000], Fraction(1), bits=TestBits(1))
+    2
+    """
+    gaps = _gaps(scores, weight)
+    bits = source(bits)
+    heads = np.flatnonzero(bernoulli_exp_each(gaps.near, gaps.exponent, bits))
+    return int(heads[below(len(heads), 1, bits)[0]])
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Gaps:
+    """How far each score, weighted, is below the best: exact, and as floats right to a relative 2^-51."""
+
+    whole: NDArray[Any]
+    unit: Fraction
+    near: Floats
+
+    def exponent(self, index: int) -> Fraction:
+        """The exact weighted gap of one candidate."""
+        return int(self.whole[index]) * self.unit
+
+
+def _gaps(scores: Scores, weight: Fraction | int) -> _Gaps:
+    factor = exact(weight, "weight")
+    whole, denominator = _whole(scores)
+    if len(whole) == 0:
+        raise refuse.no_candidates()
+    if len(whole) > _MOST:
+        raise refuse.too_many_candidates(len(whole), _MOST)
+    low, high = int(whole.min()), int(whole.max())
+    if high - low >= 1 << 63 and whole.dtype != object:
+        whole = whole.astype(object)
+    gaps = high - whole if factor >= 0 else whole - low
+    unit = abs(factor) / denominator
+    if gaps.dtype == object:
+        near = np.array([min(float(min(int(gap) * unit, Fraction(1 << 20))), 2.0**20) for gap in gaps])
+    else:
+        near = np.minimum(gaps.astype(np.float64) * float(min(unit, Fraction(1 << 20))), 2.0**20)
+    return _Gaps(gaps, unit, near)
+
+
+def _whole(scores: Scores) -> tuple[NDArray[Any], int]:
+    """The scores as integers over one denominator."""
+    if isinstance(scores, np.ndarray):
+        if scores.ndim == 1 and np.issubdtype(scores.dtype, np.integer):
+            return scores.astype(object if scores.dtype == np.uint64 else np.int64), 1
+        if scores.ndim != 1 or scores.dtype != object:
+            raise refuse.scores_not_exact(scores)
+    if isinstance(scores, str | bytes) or not isinstance(scores, Sequence | np.ndarray):
+        raise refuse.scores_not_exact(scores)
+    if any(isinstance(score, bool) or not isinstance(score, Rational) for score in scores):
+        raise refuse.scores_not_exact(scores)
+    denominator = math.lcm(*{int(score.denominator) for score in scores})
+    whole = [int(score.numerator) * (denominator // int(score.denominator)) for score in scores]
+    small = all(-(1 << 62) < number < 1 << 62 for number in whole)
+    return np.array(whole, dtype=np.int64 if small else object), denominator
+
+
+def _tickets(near: Floats, power: int) -> NDArray[np.int64]:
+    """Whole numbers that are at least 2^power exp(-gap), and hardly more."""
+    tickets = np.empty(len(near), dtype=np.int64)
+    for start in range(0, len(near), _BLOCK):
+        gap = near[start : start + _BLOCK]
+        share = np.where(gap < FAR_LARGEST, far_decay(np.minimum(gap, FAR_LARGEST)), 0.0)
+        tickets[start : start + _BLOCK] = np.floor(share * (2.0**power * (1 + _ABOVE))).astype(np.int64) + 1
+    return tickets
