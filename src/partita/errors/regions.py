@@ -1,0 +1,217 @@
+"""What is said of columns, domains, regions and their accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from partita.errors.base import InvalidInput
+
+UNTOUCHED = "Nothing was read and nothing was charged."
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _some(names: Iterable[object], most: int = 12) -> str:
+    listed = [str(name) for name in names]
+    return ", ".join(listed[:most]) + (f", and {len(listed) - most} more" if len(listed) > most else "")
+
+
+# --- columns ------------------------------------------------------------------------------------------------
+
+
+def bad_bound(kind: str, name: str, value: object) -> InvalidInput:
+    """A bound of a column that cannot be read."""
+    wanted = {"integers": "a whole number", "decimals": "a number", "dates": "a date such as '2025-01-31'"}[kind]
+    return InvalidInput("region.bad-bound", f"{kind}(...): {name} = {_shown(value)} is not {wanted}. Give {wanted}.")
+
+
+def empty_column(kind: str, low: object, high: object) -> InvalidInput:
+    """A column whose lower bound is above its upper bound."""
+    return InvalidInput(
+        "region.empty-column",
+        f"{kind}({low}, {high}) holds no value, because {low} is above {high}. Give the smaller bound first.",
+    )
+
+
+def missing_outside(kind: str, missing: object, low: object, high: object) -> InvalidInput:
+    """A declared missing value that the column does not hold."""
+    return InvalidInput(
+        "region.missing-outside",
+        f"{kind}({low}, {high}): missing = {missing} is outside. Give a value of the column, or leave it out "
+        f"to keep NULL as a value of its own.",
+    )
+
+
+def bad_step(step: object) -> InvalidInput:
+    """A step that is not above zero."""
+    return InvalidInput(
+        "region.bad-step", f"decimals(...): step = {_shown(step)} is not above zero. Give a positive step."
+    )
+
+
+def off_grid(kind: str, value: object, step: object) -> InvalidInput:
+    """A bound that is not a multiple of the step."""
+    return InvalidInput(
+        "region.off-grid",
+        f"{kind}(...): {value} is not a multiple of the step {step}. Move it to a multiple, or take a finer step.",
+    )
+
+
+def too_fine(kind: str, low: object, high: object, step: object) -> InvalidInput:
+    """A grid with more units than double precision tells apart."""
+    return InvalidInput(
+        "region.too-fine",
+        f"{kind} from {low} to {high} in steps of {step} needs numbers beyond 2^50, where stored values could "
+        f"not be rounded exactly. Take a coarser step or narrower bounds.",
+    )
+
+
+def no_categories() -> InvalidInput:
+    """A category column without names."""
+    return InvalidInput("region.no-categories", "categories() needs at least one name. List the public names.")
+
+
+def bad_category(name: object) -> InvalidInput:
+    """A category that is neither text nor a whole number."""
+    return InvalidInput(
+        "region.bad-category", f"categories(...): {_shown(name)} is not a name. Give text or whole numbers."
+    )
+
+
+def repeated_category(name: str) -> InvalidInput:
+    """The same name listed twice."""
+    return InvalidInput("region.repeated-category", f"categories(...): {name!r} is listed twice. List it once.")
+
+
+def unknown_category(column: str, value: object, names: Iterable[str]) -> InvalidInput:
+    """A category that was not declared."""
+    return InvalidInput(
+        "region.unknown-category",
+        f"{column} has no value {_shown(value)}. It was declared with: {_some(names)}. {UNTOUCHED}",
+    )
+
+
+def unknown_column_kind(kind: object) -> InvalidInput:
+    """A description of a column of an unknown kind."""
+    return InvalidInput(
+        "region.unknown-column-kind",
+        f"A column of kind {_shown(kind)} is not known. It may come from a newer version of Partita.",
+    )
+
+
+def bad_description(kind: str) -> InvalidInput:
+    """A stored description of a column with parts missing."""
+    return InvalidInput(
+        "region.bad-description", f"The description of a column of kind {kind!r} is incomplete. It may be damaged."
+    )
+
+
+# --- domains ------------------------------------------------------------------------------------------------
+
+
+def no_columns() -> InvalidInput:
+    """A domain without columns."""
+    return InvalidInput(
+        "region.no-columns", 'A domain needs columns: Domain({"age": integers(0, 120), ...}). None was given.'
+    )
+
+
+def bad_column_name(name: object) -> InvalidInput:
+    """A column name that is not text."""
+    return InvalidInput("region.bad-column-name", f"{_shown(name)} is not a name for a column. Give text.")
+
+
+def not_a_column(name: str, value: object) -> InvalidInput:
+    """Something else where a column was expected."""
+    return InvalidInput(
+        "region.not-a-column",
+        f"{name} is declared as {_shown(value)}, which is no column. Use integers, decimals, categories, dates, "
+        f"booleans, text_keys or identifier.",
+    )
+
+
+def repeated_column(name: str) -> InvalidInput:
+    """Two columns that SQL could not tell apart."""
+    return InvalidInput(
+        "region.repeated-column",
+        f"{name} is declared twice but for upper and lower case, which SQL does not tell apart. Rename one.",
+    )
+
+
+def unknown_column(name: str, known: Iterable[str]) -> InvalidInput:
+    """A column that was not declared."""
+    return InvalidInput(
+        "region.unknown-column",
+        f"There is no column {name!r}. Declared are: {_some(known)}. {UNTOUCHED}",
+    )
+
+
+def owner_in_region(name: str) -> InvalidInput:
+    """A region that mentions whom a row belongs to."""
+    return InvalidInput(
+        "region.owner-column",
+        f"{name} says whom a row belongs to, so no question may select by it. Take it out of the condition. "
+        f"{UNTOUCHED}",
+    )
+
+
+def open_in_region(name: str) -> InvalidInput:
+    """A region that mentions a column without public values."""
+    return InvalidInput(
+        "region.open-column",
+        f"{name} has no public list of values, so no region can be built from it. Declare it with "
+        f"categories(...), or leave it out. {UNTOUCHED}",
+    )
+
+
+def other_domain() -> InvalidInput:
+    """Regions of different domains in one operation."""
+    return InvalidInput(
+        "region.other-domain",
+        "The region belongs to another domain than the one it is used with. Build it from the same Domain.",
+    )
+
+
+# --- predicates ---------------------------------------------------------------------------------------------
+
+
+def not_comparable(column: str, kind: str, value: object) -> InvalidInput:
+    """A literal that is not of the column's kind."""
+    return InvalidInput(
+        "region.not-comparable", f"{column} holds {kind} and is compared with {_shown(value)}. {UNTOUCHED}"
+    )
+
+
+def no_order(column: str, operator: str) -> InvalidInput:
+    """An order asked of values that have none."""
+    return InvalidInput(
+        "region.no-order",
+        f"{column} has no order, so {operator} cannot be used with it. Use =, <>, IN or IS NULL. {UNTOUCHED}",
+    )
+
+
+def empty_interval(column: str, low: object, high: object) -> InvalidInput:
+    """BETWEEN with its ends the wrong way round."""
+    return InvalidInput(
+        "region.empty-interval",
+        f"{column} BETWEEN {low} AND {high} holds of no value, because {low} is above {high}. "
+        f"Write the smaller end first. {UNTOUCHED}",
+    )
+
+
+def empty_list(column: str) -> InvalidInput:
+    """A list of values without values."""
+    return InvalidInput(
+        "region.empty-list", f"{column} is compared with an empty list. Name at least one value. {UNTOUCHED}"
+    )
+
+
+def unreadable(text: str, reason: str) -> InvalidInput:
+    """A condition that is not SQL."""
+    return InvalidInput(
+        "region.unreadable",
+        f"The condition {_shown(text)} cannot be read as SQL: {reason}. {UNTOUCHED}",
+    )

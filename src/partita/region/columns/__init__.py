@@ -1,0 +1,55 @@
+"""The open family of public columns: one file each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from partita.errors import regions as refuse
+from partita.region.columns.base import Bounded, Column, Open, Operator
+from partita.region.columns.booleans import Booleans, booleans
+from partita.region.columns.categories import Categories, categories
+from partita.region.columns.dates import Dates, dates
+from partita.region.columns.decimals import Decimals, decimals
+from partita.region.columns.integers import Integers, integers
+from partita.region.columns.open import Identifier, TextKeys, identifier, text_keys
+from partita.registry import members
+
+__all__ = [
+    "Booleans",
+    "Bounded",
+    "Categories",
+    "Column",
+    "Dates",
+    "Decimals",
+    "Identifier",
+    "Integers",
+    "Open",
+    "Operator",
+    "TextKeys",
+    "booleans",
+    "categories",
+    "dates",
+    "decimals",
+    "described",
+    "identifier",
+    "integers",
+    "text_keys",
+]
+
+
+def described(description: Mapping[str, object]) -> Column:
+    """The column that a description was made from.
+
+    >>> described(integers(0, 9, missing=0).describe())
+    Integers(low=0, high=9, missing=0, constant=False)
+    """
+    from partita.region import columns
+
+    kind = description.get("kind")
+    family = members(Column, columns)  # type: ignore[type-abstract]
+    if not isinstance(kind, str) or kind not in family:
+        raise refuse.unknown_column_kind(kind)
+    try:
+        return family[kind].restored(description)
+    except (KeyError, TypeError):
+        raise refuse.bad_description(kind) from None

@@ -1,0 +1,128 @@
+"""True or false."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, ClassVar, final
+
+import numpy as np
+
+from partita.errors import regions as refuse
+from partita.region.codes import Codes, difference, span
+from partita.region.columns.base import Bounded, Operator
+from partita.region.columns.stored import Family, absent, family
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_TRUE = ("true", "t", "yes", "y", "1")
+_FALSE = ("false", "f", "no", "n", "0")
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Booleans(Bounded):
+    """False, true, and NULL unless a missing value is declared.
+
+    >>> smoker = booleans()
+    >>> [smoker.code(value) for value in (False, 1, "Yes", "maybe", None)]
+    [0, 1, 1, 2, 2]
+    """
+
+    kind: ClassVar[str] = "booleans"
+    missing: bool | None = None
+    constant: bool = False
+
+    @property
+    def size(self) -> int:
+        return 3 if self.missing is None else 2
+
+    def code(self, value: object) -> int:
+        truth = _truth(value)
+        if truth is None:
+            truth = self.missing
+        return 2 if truth is None else int(truth)
+
+    def value(self, code: int) -> bool | None:
+        return None if code == 2 else bool(code)
+
+    @property
+    def ordered(self) -> bool:
+        return False
+
+    def compare(self, operator: Operator, literal: object, name: str) -> Codes:
+        truth = _truth(literal)
+        if truth is None:
+            raise refuse.not_comparable(name, "true and false", literal)
+        if operator is Operator.EQUAL:
+            return span(int(truth), int(truth) + 1)
+        if operator is Operator.DIFFERENT:
+            return difference(self.values, span(int(truth), int(truth) + 1))
+        raise refuse.no_order(name, operator.value)
+
+    def literal(self, code: int) -> exp.Expr:
+        from sqlglot import exp
+
+        return exp.true() if code else exp.false()
+
+    def sanitise(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
+        from sqlglot import exp
+
+        truth: exp.Expr
+        match family(stored_type):
+            case Family.BOOLEAN:
+                truth = stored
+            case Family.INTEGER:
+                truth = exp.NEQ(this=stored, expression=exp.Literal.number(0))
+            case Family.FLOAT:
+                number = exp.cast(stored, "DOUBLE")
+                not_a_number = exp.cast(exp.Literal.string("NaN"), "DOUBLE")
+                nonzero = exp.NEQ(this=number.copy(), expression=exp.Literal.number(0))
+                truth = exp.Case().when(exp.NEQ(this=number, expression=not_a_number), nonzero)
+            case Family.TEXT:
+                lowered = exp.Lower(this=exp.cast(stored, "VARCHAR"))
+                truth = (
+                    exp.Case()
+                    .when(_listed(lowered, _TRUE), exp.true())
+                    .when(_listed(lowered.copy(), _FALSE), exp.false())
+                )
+            case _:
+                truth = exp.cast(exp.null(), "BOOLEAN")
+        if self.missing is None:
+            return truth
+        return exp.Coalesce(this=truth, expressions=[exp.true() if self.missing else exp.false()])
+
+    def describe(self) -> dict[str, object]:
+        return {"kind": self.kind, "missing": self.missing, "constant": self.constant}
+
+    @classmethod
+    def restored(cls, parts: Mapping[str, Any]) -> Booleans:
+        return cls(parts["missing"], parts["constant"])
+
+
+def booleans(*, missing: bool | None = None, constant: bool = False) -> Booleans:
+    """A column of truth values.
+
+    >>> booleans(missing=False).size
+    2
+    """
+    return Booleans(missing, constant)
+
+
+def _listed(text: exp.Expr, names: tuple[str, ...]) -> exp.Expr:
+    from sqlglot import exp
+
+    return exp.In(this=text, expressions=[exp.Literal.string(name) for name in names])
+
+
+def _truth(value: object) -> bool | None:
+    if isinstance(value, bool | int | np.integer | np.bool_):
+        return bool(value)
+    if isinstance(value, float | np.floating | Decimal):
+        return None if absent(value) else bool(value)
+    if isinstance(value, str):
+        text = value.lower()
+        return True if text in _TRUE else False if text in _FALSE else None
+    return None

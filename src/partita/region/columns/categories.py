@@ -1,0 +1,130 @@
+"""A public list of names; everything else is OTHER."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, final
+
+import numpy as np
+
+from partita.errors import regions as refuse
+from partita.region.codes import Codes, difference, span
+from partita.region.columns.base import Bounded, Operator
+from partita.region.columns.stored import Family, absent, family
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Categories(Bounded):
+    """The names in the order given, then the OTHER atom, then NULL unless a missing value is declared.
+
+    >>> sex = categories("F", "M")
+    >>> [sex.code(value) for value in ("F", "M", "X", None)], sex.value(2)
+    ([0, 1, 2, 3], 'OTHER')
+    """
+
+    kind: ClassVar[str] = "categories"
+    names: tuple[str, ...]
+    other: str = "OTHER"
+    missing: str | None = None
+    constant: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.names:
+            raise refuse.no_categories()
+        listed = set(self.names)
+        if len(listed) != len(self.names):
+            raise refuse.repeated_category(next(name for name in self.names if self.names.count(name) > 1))
+        if self.missing is not None and self.missing not in listed | {self.other}:
+            raise refuse.unknown_category("missing", self.missing, self.names)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The sanitised values in the order of their codes, the OTHER atom last."""
+        return self.names if self.other in self.names else (*self.names, self.other)
+
+    @property
+    def size(self) -> int:
+        return len(self.labels) + (1 if self.missing is None else 0)
+
+    @property
+    def ordered(self) -> bool:
+        return False
+
+    def code(self, value: object) -> int:
+        text = _text(value)
+        if text is None:
+            return self.size - 1 if self.missing is None else self.labels.index(self.missing)
+        return self.labels.index(text if text in self.names else self.other)
+
+    def value(self, code: int) -> str | None:
+        return None if code == self.null else self.labels[code]
+
+    def compare(self, operator: Operator, literal: object, name: str) -> Codes:
+        text = _text(literal)
+        if text is None or text not in self.labels:
+            raise refuse.unknown_category(name, literal, self.labels)
+        place = self.labels.index(text)
+        if operator is Operator.EQUAL:
+            return span(place, place + 1)
+        if operator is Operator.DIFFERENT:
+            return difference(self.values, span(place, place + 1))
+        raise refuse.no_order(name, operator.value)
+
+    def literal(self, code: int) -> exp.Expr:
+        from sqlglot import exp
+
+        return exp.Literal.string(self.labels[code])
+
+    def sanitise(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
+        from sqlglot import exp
+
+        absent = exp.cast(exp.null() if self.missing is None else exp.Literal.string(self.missing), "VARCHAR")
+        kind = family(stored_type)
+        text = stored if kind is Family.TEXT and "ENUM" not in stored_type.upper() else exp.cast(stored, "VARCHAR")
+        gone: exp.Expr = exp.Is(this=stored.copy(), expression=exp.null())
+        if kind is Family.FLOAT and "DEC" not in stored_type.upper() and "NUM" not in stored_type.upper():
+            not_a_number = exp.cast(exp.Literal.string("NaN"), "DOUBLE")
+            gone = exp.or_(gone, exp.EQ(this=exp.cast(stored.copy(), "DOUBLE"), expression=not_a_number))
+        known = exp.In(this=text.copy(), expressions=[exp.Literal.string(name) for name in self.names])
+        return exp.Case().when(gone, absent).when(known, text.copy()).else_(exp.Literal.string(self.other))
+
+    def describe(self) -> dict[str, object]:
+        return {
+            "kind": self.kind,
+            "names": list(self.names),
+            "other": self.other,
+            "missing": self.missing,
+            "constant": self.constant,
+        }
+
+    @classmethod
+    def restored(cls, parts: Mapping[str, Any]) -> Categories:
+        return cls(tuple(parts["names"]), parts["other"], parts["missing"], parts["constant"])
+
+
+def categories(
+    *names: str | int, other: str = "OTHER", missing: str | None = None, constant: bool = False
+) -> Categories:
+    """A column of the names given; a stored value that is not listed becomes ``other``.
+
+    >>> categories("north", "south").size
+    4
+    """
+    for name in names:
+        if isinstance(name, bool) or not isinstance(name, str | int):
+            raise refuse.bad_category(name)
+    return Categories(tuple(str(name) for name in names), other, missing, constant)
+
+
+def _text(value: object) -> str | None:
+    """The text of a stored value as the engine casts it."""
+    if absent(value):
+        return None
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    return str(value)

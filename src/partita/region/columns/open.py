@@ -1,0 +1,76 @@
+"""Columns whose values are not listed in public: who a row belongs to, and keys to be selected privately."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, final
+
+from partita.region.columns.base import Open
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Identifier(Open):
+    """Whom a row belongs to; never read by a question, only used to bound what one person contributes."""
+
+    kind: ClassVar[str] = "identifier"
+    constant: bool = True
+
+    def describe(self) -> dict[str, object]:
+        return {"kind": self.kind}
+
+    @classmethod
+    def restored(cls, parts: Mapping[str, Any]) -> Identifier:
+        return cls()
+
+    def sanitise(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
+        return _as_text(stored, stored_type)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class TextKeys(Open):
+    """Text of an open set, such as search terms; only private key selection may show one."""
+
+    kind: ClassVar[str] = "text_keys"
+    constant: bool = False
+
+    def describe(self) -> dict[str, object]:
+        return {"kind": self.kind, "constant": self.constant}
+
+    @classmethod
+    def restored(cls, parts: Mapping[str, Any]) -> TextKeys:
+        return cls(parts["constant"])
+
+    def sanitise(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
+        return _as_text(stored, stored_type)
+
+
+def identifier() -> Identifier:
+    """The column that says whom a row belongs to.
+
+    >>> identifier().kind
+    'identifier'
+    """
+    return Identifier()
+
+
+def text_keys(*, constant: bool = False) -> TextKeys:
+    """A column of text that is not listed in public.
+
+    >>> text_keys().kind
+    'text_keys'
+    """
+    return TextKeys(constant)
+
+
+def _as_text(stored: exp.Expr, stored_type: str) -> exp.Expr:
+    from sqlglot import exp
+
+    if stored_type.strip().upper() in {"VARCHAR", "TEXT", "STRING"}:
+        return stored
+    return exp.cast(stored, "VARCHAR")

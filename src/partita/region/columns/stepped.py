@@ -1,0 +1,183 @@
+"""Numbers on a public grid: whole units of a step between two bounds, every stored number rounded and clamped."""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import abstractmethod
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from partita.errors import InvalidInput
+from partita.errors import regions as refuse
+from partita.exact import exact
+from partita.region.codes import NOTHING, Codes, difference, intersection, span
+from partita.region.columns.base import Bounded, Operator
+from partita.region.columns.stored import Family, absent, family
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+LIMIT = 2**50
+NUMBER = r"^ *[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)? *$"
+_NUMBER = re.compile(NUMBER[1:-1])
+
+
+class Stepped(Bounded):
+    """Values low·step, ..., high·step; a stored number goes to the nearest, halves upward."""
+
+    __slots__ = ()
+
+    low: int
+    high: int
+    missing: int | None
+
+    @property
+    @abstractmethod
+    def step(self) -> Fraction:
+        """The distance between neighbouring values."""
+
+    @property
+    def size(self) -> int:
+        return self.high - self.low + (2 if self.missing is None else 1)
+
+    def code(self, value: object) -> int:
+        unit = self._unit(value)
+        if unit is None:
+            return self.size - 1 if self.missing is None else self.missing - self.low
+        return min(max(unit, self.low), self.high) - self.low
+
+    def _unit(self, value: object) -> int | None:
+        """The nearest unit before clamping, or None for what is no number; the same steps as the SQL."""
+        top, bottom = self.step.numerator, self.step.denominator
+        if isinstance(value, bool | int | np.integer | np.bool_):
+            return (2 * int(value) * bottom + top) // (2 * top)
+        if isinstance(value, str):
+            value = float(value) if _NUMBER.fullmatch(value) else None
+        if isinstance(value, Decimal):
+            value = None if value.is_nan() else float(value)
+        if not isinstance(value, float | np.floating) or absent(value):
+            return None
+        number = float(value)
+        if number <= float(self.low * self.step):
+            return self.low
+        if number >= float(self.high * self.step):
+            return self.high
+        return math.floor(number * bottom / top + 0.5)
+
+    def compare(self, operator: Operator, literal: object, name: str) -> Codes:
+        if isinstance(literal, bool):
+            literal = int(literal)
+        try:
+            place = exact(literal, name) / self.step - self.low
+        except InvalidInput:
+            raise refuse.not_comparable(name, "numbers", literal) from None
+        inside = self.values
+        if operator is Operator.EQUAL or operator is Operator.DIFFERENT:
+            point = NOTHING if place.denominator != 1 else intersection(inside, span(int(place), int(place) + 1))
+            return point if operator is Operator.EQUAL else difference(inside, point)
+        ceiling = max(0, math.ceil(place))
+        floor = max(0, math.floor(place) + 1)
+        if operator is Operator.BELOW:
+            return intersection(inside, span(0, ceiling))
+        if operator is Operator.AT_MOST:
+            return intersection(inside, span(0, floor))
+        start = floor if operator is Operator.ABOVE else ceiling
+        return intersection(inside, span(start, inside[0][1]))
+
+    def literal(self, code: int) -> exp.Expr:
+        from sqlglot import exp
+
+        return exp.Literal.number(self.low + code)
+
+    def sanitise(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
+        from sqlglot import exp
+
+        match family(stored_type):
+            case Family.INTEGER:
+                return self._from_integer(stored)
+            case Family.BOOLEAN:
+                return self._from_integer(exp.cast(stored, "BIGINT"))
+            case Family.FLOAT:
+                return self._from_double(exp.cast(stored, "DOUBLE"))
+            case Family.TEXT:
+                text = exp.cast(stored, "VARCHAR")
+                number = exp.TryCast(this=text, to=exp.DataType.build("DOUBLE"))
+                matches = exp.RegexpLike(this=text.copy(), expression=exp.Literal.string(NUMBER))
+                return self._from_double(exp.Case().when(matches, number))
+            case _:
+                return self._absent()
+
+    def _absent(self) -> exp.Expr:
+        from sqlglot import exp
+
+        return exp.cast(exp.null() if self.missing is None else exp.Literal.number(self.missing), "BIGINT")
+
+    def _from_integer(self, stored: exp.Expr) -> exp.Expr:
+        from sqlglot import exp
+
+        top, bottom = self.step.numerator, self.step.denominator
+        bounds = (math.floor(self.low * self.step), math.ceil(self.high * self.step))
+        middle: exp.Expr = exp.cast(stored.copy(), "BIGINT")
+        if bottom != 1:
+            middle = exp.Mul(this=middle, expression=exp.Literal.number(bottom))
+        if top != 1:
+            # floor((2n + top) / (2 top)) by a division of non-negative numbers, the same in every dialect.
+            shift = max(0, -self.low) + 1
+            doubled = exp.Mul(this=exp.Literal.number(2), expression=middle)
+            raised = exp.Add(this=doubled, expression=exp.Literal.number(top + 2 * top * shift))
+            whole = exp.IntDiv(this=exp.paren(raised), expression=exp.Literal.number(2 * top))
+            middle = exp.Sub(this=exp.cast(whole, "BIGINT"), expression=exp.Literal.number(shift))
+        return self._clamped(stored, bounds, middle, exp.Is(this=stored.copy(), expression=exp.null()))
+
+    def _from_double(self, stored: exp.Expr) -> exp.Expr:
+        from sqlglot import exp
+
+        top, bottom = self.step.numerator, self.step.denominator
+        bounds = (float(self.low * self.step), float(self.high * self.step))
+        middle = stored.copy()
+        if bottom != 1:
+            middle = exp.Mul(this=middle, expression=_double(float(bottom)))
+        if top != 1:
+            middle = exp.Div(this=exp.paren(middle), expression=_double(float(top)))
+        floor = exp.Floor(this=exp.Add(this=middle, expression=_double(0.5)))
+        not_a_number = exp.cast(exp.Literal.string("NaN"), "DOUBLE")
+        absent = exp.or_(
+            exp.Is(this=stored.copy(), expression=exp.null()),
+            exp.EQ(this=stored.copy(), expression=not_a_number),
+        )
+        return self._clamped(stored, bounds, exp.cast(floor, "BIGINT"), absent)
+
+    def _clamped(
+        self,
+        stored: exp.Expr,
+        bounds: tuple[float, float],
+        middle: exp.Expr,
+        absent: exp.Expr,
+    ) -> exp.Expr:
+        from sqlglot import exp
+
+        number = _double if isinstance(bounds[0], float) else exp.Literal.number
+        return (
+            exp.Case()
+            .when(absent, self._absent())
+            .when(exp.LTE(this=stored.copy(), expression=number(bounds[0])), exp.Literal.number(self.low))
+            .when(exp.GTE(this=stored.copy(), expression=number(bounds[1])), exp.Literal.number(self.high))
+            .else_(middle)
+        )
+
+
+def _double(value: float) -> exp.Expr:
+    from sqlglot import exp
+
+    return exp.cast(exp.Literal.number(repr(value)), "DOUBLE")
+
+
+def limits(name: str, low: int, high: int, step: Fraction) -> None:
+    """Refuse a grid on which double precision could not find the nearest unit."""
+    largest = max(abs(low), abs(high), step.denominator, step.numerator)
+    if largest * max(step.numerator, step.denominator) > LIMIT * 2**10 or largest > LIMIT:
+        raise refuse.too_fine(name, low * step, high * step, step)
