@@ -1,0 +1,1 @@
+"""The laboratory: attacks that show why composition is needed, and audits that test what is claimed."""
