@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar, TypeVar, final
+from typing import ClassVar, TypeVar, final
 
 from partita.errors import NotProven
 from partita.errors import mechanisms as refuse
-from partita.exact import Number, whole
-from partita.granularity import Relation
+from partita.errors import theory as refuse_theory
+from partita.exact import Number, float_down, nonnegative, whole
+from partita.granularity.base import Relation
+from partita.theory import readings
 from partita.theory.conversions import convert
 from partita.theory.distance import Distance, Norm
+from partita.theory.losses.pair import Pair
+from partita.theory.losses.randomized_response import RandomizedResponseLoss
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
-
-if TYPE_CHECKING:
-    from partita.theory.losses.pair import Pair
+from partita.theory.measures.pure import Pure
 
 Loss = TypeVar("Loss", bound=Measure)
+
+# How each loss that is proven in closed form is computed: nothing is computed before it is asked for.
+Forms = Mapping[type[Measure], Callable[[], Measure]]
+
+_FURTHEST = Fraction(2) ** 40
 
 
 class Mechanism(ABC):
@@ -33,12 +41,22 @@ class Mechanism(ABC):
 
     kind: ClassVar[str]
     norm: ClassVar[Norm]
-    # Under which relations the cost may be claimed. Additive noise serves any: its distance was measured under one.
-    relations: ClassVar[frozenset[Relation]] = frozenset(Relation)
+    # Whether neighbours k steps apart may be priced as one step of k times the distance (theory B19).
+    group_by_distance: ClassVar[bool] = True
+    # Whether a release depends on all records it could have read, whatever the answer names (theory C14e, C15).
+    whole_region: ClassVar[bool] = False
+
+    @property
+    def relations(self) -> frozenset[Relation]:
+        """Under which relations the cost may be claimed.
+
+        Additive noise serves any: its distance was measured under one.
+        """
+        return frozenset(Relation)
 
     @abstractmethod
-    def closed_forms(self, distance: Distance) -> tuple[Measure, ...]:
-        """The tightest losses proven in closed form for neighbours at this distance."""
+    def forms(self, distance: Distance) -> Forms:
+        """The tightest losses proven in closed form for neighbours at this distance (more than zero), by measure."""
 
     @abstractmethod
     def pair(self, distance: Distance) -> Pair:
@@ -48,26 +66,73 @@ class Mechanism(ABC):
     def parameters(self) -> dict[str, str]:
         """What defines the mechanism, as exact text: enough to make it again."""
 
+    @abstractmethod
+    def error(self, confidence: Number = 0.95, entries: int = 1) -> float:
+        """How far from the truth, at most, with this confidence; simultaneous over the entries."""
+
+    def closed_forms(self, distance: Distance) -> tuple[Measure, ...]:
+        """The tightest losses proven in closed form for neighbours at this distance."""
+        self.require(distance)
+        if distance.power == 0:
+            return (Pure(epsilon=Fraction(0)),)
+        return tuple(form() for form in self.forms(distance).values())
+
     def cost(self, distance: Distance, measure: type[Loss], *, delta: Number | None = None) -> Loss:
         """What one release costs when neighbours move the exact result by this distance.
 
-        The closed form where one is stated, otherwise the least proven conversion. An (ε, δ) cost of a mechanism
-        without a pure one is read off its exact curve at the δ given.
+        The closed form where one is stated, otherwise the least proven conversion. An (ε, δ) cost at a given δ is
+        read off the exact curve.
         """
         self.require(distance)
+        made = self._cost(distance, measure, delta)
+        assert isinstance(made, measure)
+        return made
+
+    def _cost(self, distance: Distance, measure: type[Measure], delta: Number | None) -> Measure:
+        if not (isinstance(measure, type) and issubclass(measure, Measure)):
+            raise refuse_theory.not_a_measure(measure)
+        if delta is not None and measure is not Approximate:
+            raise refuse_theory.needless_delta(measure.symbol)
         if distance.power == 0:
-            return _least([_nothing(measure)])
-        if measure is Approximate and delta is not None:
-            return _least([self.pair(distance).approximate(delta)])  # type: ignore[list-item]
+            return convert(Pure(epsilon=Fraction(0)), measure)
+        if delta is not None:
+            return self._approximate(distance, nonnegative(delta, "delta"))
+        forms = self.forms(distance)
+        if measure in forms:
+            return forms[measure]()
+        if measure is Approximate:
+            if Pure in forms:
+                return convert(forms[Pure](), Approximate)
+            raise refuse.needs_delta(self.kind)
         found, reason = [], None
-        for form in self.closed_forms(distance):
+        for form in forms.values():
             try:
-                found.append(form if isinstance(form, measure) else convert(form, measure))
+                found.append(convert(form(), measure))
             except NotProven as refusal:
                 reason = refusal
-        if found:
-            return _least(found)  # type: ignore[arg-type]
-        raise reason or refuse.no_cost(self.kind, measure.symbol)
+        if not found:
+            raise reason or refuse.no_cost(self.kind, measure.symbol)
+        return min(found, key=lambda loss: loss.vector())
+
+    def _approximate(self, distance: Distance, delta: Fraction) -> Approximate:
+        """The least ε at this δ that the pair or a closed form proves."""
+        if delta >= 1:
+            raise refuse_theory.delta_too_large(float(delta))
+        best, reason = None, None
+        for form in self.forms(distance).values():
+            try:
+                found = form().epsilon_at(delta)
+            except NotProven as refusal:
+                reason = refusal
+                continue
+            best = found if best is None else min(best, found)
+        try:
+            read = epsilon_of(self.pair(distance), delta, best)
+        except NotProven as refusal:
+            read, reason = best, reason or refusal
+        if read is None:
+            raise reason or refuse.no_cost(self.kind, Approximate.symbol)
+        return Approximate(epsilon=read, delta=delta)
 
     def at(self, distance: Distance, count: int = 1) -> Event:
         """This mechanism on neighbours at a distance, as an event of a plan."""
@@ -99,14 +164,26 @@ class Event:
         object.__setattr__(self, "count", whole(self.count, "count"))
 
 
-def _nothing(measure: type[Loss]) -> Loss:
-    from partita.theory.measures.pure import Pure
-
-    made = convert(Pure(epsilon=Fraction(0)), measure)
-    assert isinstance(made, measure)
-    return made
+def identical() -> Pair:
+    """The pair of neighbours that nothing tells apart."""
+    return Pair.of(RandomizedResponseLoss(0.0))
 
 
-def _least(losses: list[Loss]) -> Loss:
-    """The least of several proven losses, by its first coordinates."""
-    return min(losses, key=lambda loss: loss.vector())
+def epsilon_of(pair: Pair, delta: Fraction, known: Fraction | None = None) -> Fraction | None:
+    """The least ε whose δ on the curve of the pair is small enough, or the one already proven; none if none is found.
+
+    >>> float(epsilon_of(Pair.of(RandomizedResponseLoss(1.0)), Fraction(0)))
+    1.0
+    """
+
+    def profile(epsilon: Fraction) -> Fraction:
+        return Fraction(pair.delta(float_down(epsilon)))
+
+    start = Fraction(1) if known is None else known
+    while profile(start) > delta:
+        if known is not None:
+            return known
+        start *= 2
+        if start > _FURTHEST:
+            return None
+    return readings.epsilon_at(profile, delta, start)
