@@ -1,0 +1,54 @@
+"""What an engine is: it reads protected rows in one place, and answers in exact integers or with one constant error."""
+
+from __future__ import annotations
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.errors import engine as refuse
+from partita.query.program import Program
+from partita.query.schema import Table
+
+log = logging.getLogger("partita.operator")
+
+
+class Engine(ABC):
+    """Computes programs over the tables it was opened with.
+
+    Whatever goes wrong while rows are read becomes the same error with the same words (theory E18); what really
+    happened goes to the operator's log.
+    """
+
+    kind: ClassVar[str]
+
+    def __init__(self, tables: Iterable[Table]) -> None:
+        self.tables = {table.name: table for table in tables}
+        for table in self.tables.values():
+            self.attach(table)
+
+    @abstractmethod
+    def attach(self, table: Table) -> None:
+        """Look up where the rows are and which types their columns have; reads no row."""
+
+    @abstractmethod
+    def compute(self, program: Program) -> NDArray[np.object_]:
+        """The exact tallies: a line for each group, a column for each tally."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of files and connections."""
+
+    def run(self, program: Program) -> NDArray[np.object_]:
+        """The exact tallies of a program, whose charge must be durable by now. This is the only read."""
+        if program.table.name not in self.tables:
+            raise refuse.not_attached(program.table.name)
+        try:
+            return self.compute(program)
+        except Exception:
+            log.exception("The %s engine failed on a question about %s.", self.kind, program.table.name)
+            raise refuse.fault() from None

@@ -1,0 +1,211 @@
+"""The reference engine: plain Python, row by row, slow and obvious; every other engine must agree with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from fractions import Fraction
+from typing import ClassVar, assert_never, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.engine.base import Engine
+from partita.engine.rows import Row, rows_of
+from partita.query import keys
+from partita.query.conditions import Condition, Versus
+from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, bounds
+from partita.query.program import Present, Program, Rows, Total
+from partita.query.schema import Table
+from partita.query.truncation import Truncation
+from partita.region.columns import Operator
+from partita.region.domain import Domain
+from partita.region.predicate import And, IsTrue, Known, Not, Or, Predicate
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A row after the sanitising projection: one code for each axis, its owner, and its open texts."""
+
+    codes: tuple[int, ...]
+    owner: object
+    texts: tuple[str | None, ...] = ()
+
+
+@final
+class Reference(Engine):
+    """Reads all rows, maps each into the public domain, and adds up."""
+
+    kind: ClassVar[str] = "reference"
+
+    def attach(self, table: Table) -> None:
+        """Any source will do; there is nothing to prepare."""
+
+    def compute(self, program: Program) -> NDArray[np.object_]:
+        return tallied(program, rows_of(program.table))
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def tallied(program: Program, rows: Iterable[Row]) -> NDArray[np.object_]:
+    """The exact tallies of a program over rows as they are stored."""
+    result = program.empty()
+    domain = program.table.domain
+    kept = [record(program.table, row) for row in rows]
+    if program.truncation is not None:
+        kept = truncated(kept, program.truncation, domain)
+    met = [row for row in kept if meets(program.where, row.codes)]
+    if program.truncation is not None and program.truncation.inside is not None:
+        met = truncated(met, program.truncation, domain, most=program.truncation.inside)
+    units = [bounds(tally.of, domain).unit if isinstance(tally, Total) else Fraction(1) for tally in program.tallies]
+    for row in met:
+        places = tuple(keys.place(key, domain, row.codes[domain.axis(key.column)]) for key in program.cells.keys)
+        line = result[program.cells.position[places]]
+        for column, tally in enumerate(program.tallies):
+            match tally:
+                case Rows():
+                    line[column] += 1
+                case Present(of):
+                    line[column] += evaluate(of, row.codes, domain) is not None
+                case Total(of):
+                    number = evaluate(of, row.codes, domain)
+                    if number is not None:
+                        steps = number / units[column]
+                        assert steps.denominator == 1
+                        line[column] += int(steps)
+                case _:
+                    assert_never(tally)
+    return result
+
+
+def record(table: Table, row: Row) -> Record:
+    """A stored row mapped into the public domain."""
+    folded = {name.lower(): value for name, value in row.items()}
+    domain = table.domain
+    codes = tuple(
+        column.code(folded.get(name.lower())) for name, column in zip(domain.axes, domain.bounded, strict=True)
+    )
+    texts = tuple(
+        None if folded.get(name.lower()) is None else str(folded[name.lower()])
+        for name, column in table.columns.items()
+        if column.kind == "text_keys"
+    )
+    return Record(codes, None if table.owner is None else folded.get(table.owner.lower()), texts)
+
+
+def truncated(records: Sequence[Record], cap: Truncation, domain: Domain, most: int | None = None) -> list[Record]:
+    """Each owner's first rows in the keyed order of theory E14."""
+    owned: dict[tuple[object, object], list[Record]] = {}
+    for row in records:
+        if row.owner is not None:
+            part = None if cap.per is None else row.codes[domain.axis(cap.per)]
+            owned.setdefault((row.owner, part), []).append(row)
+    kept: list[Record] = []
+    for rows in owned.values():
+        ordered = sorted(rows, key=lambda row: cap.place(written(row, domain)))
+        kept.extend(ordered[: cap.rows if most is None else most])
+    return kept
+
+
+def written(row: Record, domain: Domain) -> list[str | None]:
+    """The sanitised values of a row as the texts that are hashed."""
+    found: list[str | None] = []
+    for column, code in zip(domain.bounded, row.codes, strict=True):
+        value = column.value(code)
+        if value is None:
+            found.append(None)
+        elif column.kind in {"integers", "decimals"}:
+            found.append(str(column.low + code))  # type: ignore[attr-defined]
+        elif isinstance(value, bool):
+            found.append("true" if value else "false")
+        else:
+            found.append(value.isoformat() if isinstance(value, date) else str(value))
+    return [*found, *row.texts]
+
+
+def meets(condition: Condition, codes: tuple[int, ...]) -> bool:
+    """Whether a record meets a condition: in its region, and every test true."""
+    domain = condition.region.domain
+    return condition.region.holds(codes) and all(truth(test, codes, domain) is True for test in condition.tests)
+
+
+def truth(predicate: Predicate, codes: tuple[int, ...], domain: Domain) -> bool | None:
+    """A predicate of one record in three-valued logic."""
+    match predicate:
+        case Versus(left, operator, right):
+            first, second = evaluate(left, codes, domain), evaluate(right, codes, domain)
+            return None if first is None or second is None else _compare(first, operator, second)
+        case Not(part):
+            inner = truth(part, codes, domain)
+            return None if inner is None else not inner
+        case And(parts):
+            found = [truth(part, codes, domain) for part in parts]
+            return False if False in found else None if None in found else True
+        case Or(parts):
+            found = [truth(part, codes, domain) for part in parts]
+            return True if True in found else None if None in found else False
+        case IsTrue(part):
+            return truth(part, codes, domain) is True
+        case Known(value):
+            return value
+        case _:
+            reach = predicate.reach(domain)
+            assert reach.exact
+            return True if reach.true.holds(codes) else False if reach.false.holds(codes) else None
+
+
+def evaluate(expression: Expression, codes: tuple[int, ...], domain: Domain) -> Fraction | None:
+    """The exact value of an expression for one record, or None for NULL."""
+    match expression:
+        case Value(name):
+            axis = domain.axis(name)
+            value = domain.bounded[axis].value(codes[axis])
+            return None if value is None else Fraction(value)  # type: ignore[call-overload]
+        case Number(constant):
+            return constant
+        case Plus(parts):
+            terms = [evaluate(part, codes, domain) for part in parts]
+            return None if None in terms else sum((term for term in terms if term is not None), Fraction(0))
+        case Times(parts):
+            product: Fraction | None = Fraction(1)
+            for part in parts:
+                factor = evaluate(part, codes, domain)
+                product = None if product is None or factor is None else product * factor
+            return product
+        case Clamp(part, low, high):
+            inner = evaluate(part, codes, domain)
+            return None if inner is None else min(max(inner, low), high)
+        case First(parts):
+            for part in parts:
+                inner = evaluate(part, codes, domain)
+                if inner is not None:
+                    return inner
+            return None
+        case Case(branches, otherwise):
+            for condition, value in branches:
+                if meets(condition, codes):
+                    return evaluate(value, codes, domain)
+            return evaluate(otherwise, codes, domain)
+        case _:
+            assert_never(expression)
+
+
+def _compare(first: Fraction, operator: Operator, second: Fraction) -> bool:
+    match operator:
+        case Operator.EQUAL:
+            return first == second
+        case Operator.DIFFERENT:
+            return first != second
+        case Operator.BELOW:
+            return first < second
+        case Operator.AT_MOST:
+            return first <= second
+        case Operator.ABOVE:
+            return first > second
+        case Operator.AT_LEAST:
+            return first >= second
+        case _:
+            assert_never(operator)

@@ -1,0 +1,130 @@
+"""A program: what an engine must compute, exactly and in integers, for each group of a question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.errors import query as refuse
+from partita.query import keys as keys_of
+from partita.query.conditions import Condition
+from partita.query.expressions import Expression
+from partita.query.keys import Key
+from partita.query.schema import Table
+from partita.query.truncation import Truncation
+
+MOST_GROUPS = 2**20
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """How many rows."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Present:
+    """For how many rows the expression is not NULL."""
+
+    of: Expression
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The sum of the expression over the rows for which it is not NULL, in its own units."""
+
+    of: Expression
+
+
+Tally = Rows | Present | Total
+
+
+@final
+@dataclass(frozen=True)
+class Cells:
+    """The groups that rows of a region can fall into: known in public, in a fixed order.
+
+    ``places`` lists the possible places along each key. ``kept`` are the positions in their product that some row
+    of the region can reach, or None if all are.
+    """
+
+    keys: tuple[Key, ...]
+    places: tuple[tuple[int, ...], ...]
+    kept: tuple[int, ...] | None = None
+
+    @property
+    def count(self) -> int:
+        """How many groups there are."""
+        return prod(map(len, self.places)) if self.kept is None else len(self.kept)
+
+    @cached_property
+    def listed(self) -> tuple[tuple[int, ...], ...]:
+        """The places of each group, in order."""
+        every = list(product(*self.places))
+        return tuple(every) if self.kept is None else tuple(every[position] for position in self.kept)
+
+    @cached_property
+    def position(self) -> dict[tuple[int, ...], int]:
+        """Where a group stands in the order."""
+        return {places: position for position, places in enumerate(self.listed)}
+
+
+@final
+@dataclass(frozen=True)
+class Program:
+    """Tallies of the rows that meet a condition, group by group, after the fixed truncation if there is one."""
+
+    table: Table
+    where: Condition
+    cells: Cells
+    tallies: tuple[Tally, ...]
+    truncation: Truncation | None = None
+
+    def empty(self) -> NDArray[np.object_]:
+        """The result for a table without rows: a line for each group, a column for each tally."""
+        return np.zeros((self.cells.count, len(self.tallies)), dtype=object)
+
+
+def cells(keys: tuple[Key, ...], where: Condition) -> Cells:
+    """The groups that rows meeting the condition can fall into.
+
+    >>> from partita.query.keys import Each
+    >>> from partita.region.columns import categories, integers
+    >>> from partita.region.domain import Domain
+    >>> from partita.region.region import Region
+    >>> domain = Domain({"age": integers(0, 120), "sex": categories("F", "M", other="M", missing="M")})
+    >>> cells((Each("sex"),), Condition(Region.where("age > 5", domain))).listed
+    ((0,), (1,))
+    """
+    region, domain = where.region, where.region.domain
+    places = []
+    for key in keys:
+        along = region.along(key.column)
+        roughly = sum(high - low for low, high in along)
+        if isinstance(key, keys_of.Each) and roughly > MOST_GROUPS:
+            raise refuse.too_many_groups(roughly, MOST_GROUPS)
+        places.append(keys_of.spread(key, domain, along))
+    if (groups := prod(map(len, places))) > MOST_GROUPS:
+        raise refuse.too_many_groups(groups, MOST_GROUPS)
+    if len(region.boxes) < 2 or len(keys) < 2:
+        return Cells(keys, tuple(places), None if region.boxes or not keys else ())
+    return Cells(keys, tuple(places), _reached(keys, where, places))
+
+
+def _reached(keys: tuple[Key, ...], where: Condition, places: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """The positions that some box of a region of several boxes meets."""
+    domain = where.region.domain
+    mask = np.zeros(tuple(map(len, places)), dtype=bool)
+    order = [{place: position for position, place in enumerate(along)} for along in places]
+    for box in where.region.boxes:
+        spreads = [keys_of.spread(key, domain, box[domain.axis(key.column)]) for key in keys]
+        mask[np.ix_(*([order[k][place] for place in spread] for k, spread in enumerate(spreads)))] = True
+    return tuple(int(position) for position in np.flatnonzero(mask))

@@ -1,0 +1,381 @@
+"""Reads parsed SQL into bounded expressions, conditions and keys, and underlines what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, final
+
+from sqlglot import exp
+
+from partita.errors import InvalidInput, PartitaError, QueryRefused
+from partita.errors import query as refuse
+from partita.errors.query import Refusal
+from partita.exact import exact
+from partita.query import keys
+from partita.query.conditions import Condition, Versus, condition
+from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, numeric
+from partita.query.keys import Bucket, Each, Key, Truncated
+from partita.query.schema import Table
+from partita.region.columns import Bounded, Identifier, Operator
+from partita.region.predicate import And, Between, Compare, IsNull, IsTrue, Known, Not, Or, Predicate, Unknown
+from partita.region.where import understood
+
+COMPARISONS: Final[dict[type[exp.Expr], Operator]] = {
+    exp.EQ: Operator.EQUAL,
+    exp.NEQ: Operator.DIFFERENT,
+    exp.LT: Operator.BELOW,
+    exp.LTE: Operator.AT_MOST,
+    exp.GT: Operator.ABOVE,
+    exp.GTE: Operator.AT_LEAST,
+}
+ADVICE: Final[dict[type[exp.Expr], tuple[str, str]]] = {
+    exp.Greatest: ("GREATEST", "Write CLAMP(x, low, high) with the least and the greatest value you want to keep."),
+    exp.Least: ("LEAST", "Write CLAMP(x, low, high) with the least and the greatest value you want to keep."),
+    exp.Mod: ("%", "Group by BUCKET(column, width) instead."),
+    exp.IntDiv: ("//", "Group by BUCKET(column, width), or multiply by a constant fraction."),
+    exp.Cast: ("CAST", "Declared columns already have the right type; leave the cast out."),
+    exp.TryCast: ("TRY_CAST", "Declared columns already have the right type; leave the cast out."),
+    exp.Window: ("A window function", "It would make one row depend on others. Use GROUP BY."),
+    exp.Subquery: ("A query inside a query", "Ask it as a question of its own."),
+}
+_BOUNDED_ONLY = "Expressions are made of declared columns, constants, + - *, CASE, COALESCE and CLAMP(x, low, high)."
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """One question's words about one table."""
+
+    text: str
+    table: Table
+    alias: str
+
+    # --- words -------------------------------------------------------------------------------------------------
+
+    def words(self, node: exp.Expr) -> refuse.Words | None:
+        """The part of the question that a node was read from."""
+        return words(self.text, node)
+
+    def written(self, node: exp.Expr) -> str:
+        """The node as the question wrote it."""
+        place = self.words(node)
+        return node.sql(dialect="duckdb") if place is None else " ".join(place.text[place.start : place.end].split())
+
+    def refused(self, node: exp.Expr, problem: Refusal) -> Refusal:
+        """A refusal with the words of the node underlined."""
+        return refuse.at(problem, self.words(node))
+
+    # --- columns -----------------------------------------------------------------------------------------------
+
+    def column(self, node: exp.Column) -> tuple[str, Bounded]:
+        """The declared name and the domain of a column that was mentioned."""
+        qualifier = node.table
+        if qualifier and qualifier.lower() not in (self.alias.lower(), self.table.name.lower()):
+            raise self.refused(node, refuse.unknown_table(qualifier, (self.table.name,)))
+        wanted = node.name.lower()
+        for name, column in self.table.columns.items():
+            if name.lower() == wanted:
+                if isinstance(column, Bounded):
+                    return name, column
+                owner = isinstance(column, Identifier)
+                raise self.refused(node, refuse.owner_column(name) if owner else refuse.open_column(name))
+        raise self.refused(node, refuse.unknown_column(node.name, self.table.name, self.table.columns))
+
+    # --- expressions -------------------------------------------------------------------------------------------
+
+    def expression(self, node: exp.Expr) -> Expression:
+        """A bounded expression."""
+        match node:
+            case exp.Paren():
+                return self.expression(node.this)
+            case exp.Column():
+                name, _ = self.column(node)
+                try:
+                    numeric(name, self.table.domain)
+                except QueryRefused as problem:
+                    raise self.refused(node, problem) from None
+                return Value(name)
+            case exp.Literal():
+                return Number(self.number(node))
+            case exp.Null():
+                return Number(None)
+            case exp.Neg():
+                return _scaled(Fraction(-1), self.expression(node.this))
+            case exp.Add():
+                return Plus((self.expression(node.this), self.expression(node.expression)))
+            case exp.Sub():
+                minus = _scaled(Fraction(-1), self.expression(node.expression))
+                return Plus((self.expression(node.this), minus))
+            case exp.Mul():
+                return Times((self.expression(node.this), self.expression(node.expression)))
+            case exp.Div():
+                divisor = self.constant(node.expression)
+                if not divisor:
+                    raise self.refused(node, refuse.division())
+                return _scaled(1 / divisor, self.expression(node.this))
+            case exp.Case():
+                return self._case(node)
+            case exp.If():
+                otherwise = node.args.get("false")
+                return Case(
+                    ((self.condition(node.this), self.expression(node.args["true"])),),
+                    Number(None) if otherwise is None else self.expression(otherwise),
+                )
+            case exp.Coalesce():
+                return First(tuple(self.expression(part) for part in (node.this, *node.expressions)))
+            case exp.Anonymous() if node.name.lower() == "clamp":
+                return self._clamp(node)
+            case _:
+                raise self._no_expression(node)
+
+    def counted(self, node: exp.Expr) -> Expression:
+        """An expression of which only matters whether it is NULL; it need not be a number."""
+        match node:
+            case exp.Paren():
+                return self.counted(node.this)
+            case exp.Literal() | exp.Boolean():
+                return Number(Fraction(1))
+            case exp.Column():
+                name, _ = self.column(node)
+                present = condition(Not(IsNull(name)), self.table.domain)
+                return Case(((present, Number(Fraction(1))),), Number(None))
+            case exp.Case() if node.this is None:
+                branches = tuple(
+                    (self.condition(branch.this), self.counted(branch.args["true"])) for branch in node.args["ifs"]
+                )
+                otherwise = node.args.get("default")
+                return Case(branches, Number(None) if otherwise is None else self.counted(otherwise))
+            case _:
+                return self.expression(node)
+
+    def number(self, node: exp.Literal) -> Fraction:
+        """The number that was written."""
+        if node.is_string:
+            raise self.refused(node, refuse.not_a_number(f"'{node.name}'"))
+        try:
+            return exact(node.name, "the number")
+        except InvalidInput as problem:
+            raise self.refused(node, problem) from None
+
+    def constant(self, node: exp.Expr) -> Fraction | None:
+        """The value of an expression without columns, or None if it has columns."""
+        match node:
+            case exp.Paren():
+                return self.constant(node.this)
+            case exp.Literal():
+                return self.number(node)
+            case exp.Neg():
+                inner = self.constant(node.this)
+                return None if inner is None else -inner
+            case _:
+                return None
+
+    def _case(self, node: exp.Case) -> Expression:
+        subject = node.this
+        branches = []
+        for branch in node.args["ifs"]:
+            test = branch.this if subject is None else exp.EQ(this=subject, expression=branch.this)
+            branches.append((self.condition(test), self.expression(branch.args["true"])))
+        otherwise = node.args.get("default")
+        return Case(tuple(branches), Number(None) if otherwise is None else self.expression(otherwise))
+
+    def _clamp(self, node: exp.Anonymous) -> Expression:
+        parts = node.expressions
+        if len(parts) != 3:
+            raise self.refused(node, refuse.wrong_arguments("CLAMP", "CLAMP(x, low, high)"))
+        low, high = self.constant(parts[1]), self.constant(parts[2])
+        if low is None or high is None:
+            raise self.refused(node, refuse.needs_constant("CLAMP(x, low, high)", "low and high"))
+        if low > high:
+            raise self.refused(node, refuse.bad_clamp(low, high))
+        return Clamp(self.expression(parts[0]), low, high)
+
+    def _no_expression(self, node: exp.Expr) -> QueryRefused:
+        for kind, (name, advice) in ADVICE.items():
+            if isinstance(node, kind):
+                return self.refused(node, refuse.function_not_answered(name, advice))
+        if isinstance(node, exp.AggFunc):
+            return self.refused(
+                node, refuse.function_not_answered("An aggregate inside an aggregate", "Aggregate once.")
+            )
+        return self.refused(node, refuse.function_not_answered(_called(node), _BOUNDED_ONLY))
+
+    # --- conditions --------------------------------------------------------------------------------------------
+
+    def condition(self, node: exp.Expr) -> Condition:
+        """A condition, split into its region and what must be tested beyond it."""
+        found = self.predicate(node)
+        try:
+            return condition(found, self.table.domain)
+        except InvalidInput:
+            self._blame(node)
+            raise
+
+    def _blame(self, node: exp.Expr) -> None:
+        """Refuse the one comparison whose literal does not fit its column."""
+        if isinstance(node, exp.Paren | exp.Not | exp.Is):
+            self._blame(node.this)
+        elif isinstance(node, exp.And | exp.Or):
+            for part in node.flatten():
+                self._blame(part)
+        else:
+            try:
+                self.predicate(node).reach(self.table.domain)
+            except InvalidInput as problem:
+                raise self.refused(node, problem) from None
+
+    def predicate(self, node: exp.Expr) -> Predicate:
+        """A condition in three-valued logic; every part of it is understood, or it is refused."""
+        match node:
+            case exp.Paren():
+                return self.predicate(node.this)
+            case exp.And() | exp.Or():
+                parts = tuple(self.predicate(part) for part in node.flatten())
+                return And(parts) if isinstance(node, exp.And) else Or(parts)
+            case exp.Not():
+                return Not(self.predicate(node.this))
+            case exp.Is() if isinstance(node.expression, exp.Boolean):
+                inner = self.predicate(node.this)
+                return IsTrue(inner if node.expression.this else Not(inner))
+            case _:
+                return self._leaf(node)
+
+    def _leaf(self, node: exp.Expr) -> Predicate:
+        subject = node.this
+        if isinstance(subject, exp.Column):
+            # The commonest conditions, read without a second walk through the tree.
+            operator = COMPARISONS.get(type(node))
+            if operator is not None and isinstance(node.expression, exp.Literal):
+                return Compare(self.column(subject)[0], operator, self._written(node.expression))
+            if isinstance(node, exp.Between) and not node.args.get("symmetric"):
+                low, high = node.args["low"], node.args["high"]
+                if isinstance(low, exp.Literal) and isinstance(high, exp.Literal):
+                    return Between(self.column(subject)[0], self._written(low), self._written(high))
+        for column in node.find_all(exp.Column):
+            self.column(column)
+        try:
+            found = understood(node, self.table.domain)
+        except InvalidInput as problem:
+            raise self.refused(node, problem) from None
+        return self._compared(node) if isinstance(found, Unknown) else found
+
+    def _written(self, node: exp.Literal) -> object:
+        return node.name if node.is_string else self.number(node)
+
+    def _compared(self, node: exp.Expr) -> Predicate:
+        """A comparison of expressions rather than of a column with a constant."""
+        operator = COMPARISONS.get(type(node))
+        if operator is not None:
+            return _versus(self._side(node, node.this), operator, self._side(node, node.expression))
+        if isinstance(node, exp.Between) and not node.args.get("symmetric"):
+            middle = self._side(node, node.this)
+            low, high = self._side(node, node.args["low"]), self._side(node, node.args["high"])
+            return And((_versus(middle, Operator.AT_LEAST, low), _versus(middle, Operator.AT_MOST, high)))
+        if isinstance(node, exp.In) and node.expressions:
+            subject = self._side(node, node.this)
+            sides = [self._side(node, member) for member in node.expressions]
+            return Or(tuple(_versus(subject, Operator.EQUAL, side) for side in sides))
+        raise self.refused(node, refuse.not_a_condition(_short(node)))
+
+    def _side(self, whole: exp.Expr, node: exp.Expr) -> Expression:
+        try:
+            return self.expression(node)
+        except QueryRefused as problem:
+            if problem.code in {"query.function-not-answered", "query.not-numeric", "query.not-a-number"}:
+                raise self.refused(whole, refuse.not_a_condition(_short(whole))) from None
+            raise
+
+    # --- keys --------------------------------------------------------------------------------------------------
+
+    def key(self, node: exp.Expr) -> Key | None:
+        """The key that a node stands for, or None if it is something else."""
+        try:
+            return self._key(node.unnest())
+        except PartitaError as problem:
+            raise self.refused(node, problem) from None
+
+    def _key(self, node: exp.Expr) -> Key | None:
+        domain = self.table.domain
+        match node:
+            case exp.Column():
+                return Each(self.column(node)[0])
+            case exp.Anonymous() if node.name.lower() == "bucket":
+                parts = node.expressions
+                if len(parts) != 2 or not isinstance(parts[0].unnest(), exp.Column):
+                    raise refuse.wrong_arguments("BUCKET", "BUCKET(column, width)")
+                width = self.constant(parts[1])
+                if width is None:
+                    raise refuse.needs_constant("BUCKET(column, width)", "the width")
+                bucket = Bucket(self.column(parts[0].unnest())[0], width)
+                keys.units(bucket, domain)
+                return bucket
+            case exp.TimestampTrunc() | exp.DateTrunc():
+                subject = node.this.unnest()
+                if not isinstance(subject, exp.Column):
+                    raise refuse.wrong_arguments("DATE_TRUNC", "DATE_TRUNC('month', column)")
+                unit = node.args["unit"].name.lower()
+                if unit not in keys.UNITS:
+                    raise refuse.unknown_unit(unit, keys.UNITS)
+                truncated = Truncated(self.column(subject)[0], unit)
+                keys.dated(truncated, domain)
+                return Each(truncated.column) if unit == "day" else truncated
+            case _:
+                return None
+
+
+def words(text: str, node: exp.Expr) -> refuse.Words | None:
+    """The part of the text that a node was read from, if the parser kept it."""
+    starts = list(_places(node))
+    if not starts:
+        return None
+    start, end = min(low for low, _ in starts), max(high for _, high in starts)
+    # A function's own place is its name; its closing bracket comes after its last argument.
+    while end < len(text) and text[start:end].count("(") > text[start:end].count(")"):
+        closing = text.find(")", end)
+        if closing < 0:
+            break
+        end = closing + 1
+    return refuse.Words(text, start, end)
+
+
+def _places(node: exp.Expr) -> Iterator[tuple[int, int]]:
+    for part in node.walk():
+        meta = part.meta
+        if "start" in meta and "end" in meta:
+            yield meta["start"], meta["end"] + 1
+
+
+def _scaled(factor: Fraction, expression: Expression) -> Expression:
+    return Times((Number(factor), expression))
+
+
+def _versus(left: Expression, operator: Operator, right: Expression) -> Predicate:
+    if isinstance(left, Number) and isinstance(right, Number):
+        if left.value is None or right.value is None:
+            return Known(None)
+        first, second = left.value, right.value
+        holds = {
+            Operator.EQUAL: first == second,
+            Operator.DIFFERENT: first != second,
+            Operator.BELOW: first < second,
+            Operator.AT_MOST: first <= second,
+            Operator.ABOVE: first > second,
+            Operator.AT_LEAST: first >= second,
+        }
+        return Known(holds[operator])
+    return Versus(left, operator, right)
+
+
+def _called(node: exp.Expr) -> str:
+    if isinstance(node, exp.Anonymous):
+        return node.name.upper()
+    if isinstance(node, exp.Func):
+        return node.sql_name()
+    return _short(node)
+
+
+def _short(node: exp.Expr) -> str:
+    text = node.sql(dialect="duckdb")
+    return text if len(text) <= 60 else text[:57] + "..."

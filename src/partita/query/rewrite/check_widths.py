@@ -1,0 +1,50 @@
+"""Refuses expressions whose exact value could leave the engine's integers."""
+
+from __future__ import annotations
+
+from partita.errors import query as refuse
+from partita.query.conditions import Condition, versuses
+from partita.query.expressions import WIDEST_STEP, WIDEST_VALUE, Case, Expression, bounds, parts_of, widest
+from partita.query.plan import Plan, argument
+from partita.query.text import readable, shown_aggregate, truth
+from partita.region.domain import Domain
+
+
+def check_widths(plan: Plan) -> Plan:
+    """The same plan, if everything it computes fits; otherwise a refusal.
+
+    What is added up must fit 62 bits, and what is computed on the way 120 (expressions.proof.md).
+    """
+    domain = plan.table.domain
+    for aggregate in plan.aggregates:
+        of = argument(aggregate)
+        if of is not None and not (_fits(of, domain) and _narrow(of, domain)):
+            raise refuse.too_wide(shown_aggregate(aggregate, readable))
+    _check(plan.where, domain)
+    return plan
+
+
+def _narrow(of: Expression, domain: Domain) -> bool:
+    found = bounds(of, domain)
+    # Twice, because a centred sum counts in half units.
+    return 2 * (abs(found.low) + abs(found.high)) <= WIDEST_VALUE
+
+
+def _fits(of: Expression, domain: Domain) -> bool:
+    if widest(of, domain) > WIDEST_STEP:
+        return False
+    if isinstance(of, Case):
+        for condition, _ in of.branches:
+            _check(condition, domain)
+    return all(_fits(part, domain) for part in parts_of(of))
+
+
+def _check(condition: Condition, domain: Domain) -> None:
+    for test in condition.tests:
+        for versus in versuses(test):
+            sides = (bounds(versus.left, domain), bounds(versus.right, domain))
+            shared = min(side.unit for side in sides) / max(side.unit.denominator for side in sides)
+            # Both sides are brought to one unit before they are compared.
+            reach = max(max(abs(side.lowest), abs(side.highest)) for side in sides) / shared
+            if reach > WIDEST_STEP or not (_fits(versus.left, domain) and _fits(versus.right, domain)):
+                raise refuse.too_wide(truth(versus, domain))

@@ -1,0 +1,97 @@
+"""Applies a change to every expression of a plan, from the inside out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import assert_never
+
+from partita.query.conditions import Condition, Versus
+from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value
+from partita.query.plan import Aggregate, KeyColumn, Plan, ShownColumn, ValueColumn, argument, with_argument
+from partita.region.predicate import And, IsTrue, Not, Or, Predicate
+
+Change = Callable[[Expression], Expression]
+
+
+def in_expressions(plan: Plan, change: Change) -> Plan:
+    """The plan with the change made to each expression; the same plan if nothing changed."""
+    changed = {aggregate: _aggregate(aggregate, change) for aggregate in plan.aggregates}
+    where = in_condition(plan.where, change)
+    if where == plan.where and all(old == new for old, new in changed.items()):
+        return plan
+    return replace(
+        plan,
+        where=where,
+        aggregates=tuple(changed[aggregate] for aggregate in plan.aggregates),
+        shown=tuple(_shown(column, changed) for column in plan.shown),
+    )
+
+
+def replaced(plan: Plan, changed: dict[Aggregate, Aggregate]) -> Plan:
+    """The plan with some aggregates replaced by others that mean the same."""
+    if all(old == new for old, new in changed.items()):
+        return plan
+    return replace(
+        plan,
+        aggregates=tuple(changed.get(aggregate, aggregate) for aggregate in plan.aggregates),
+        shown=tuple(_shown(column, changed) for column in plan.shown),
+    )
+
+
+def in_condition(condition: Condition, change: Change) -> Condition:
+    """The condition with the change made to each expression in its tests."""
+    if not condition.tests:
+        return condition
+    return Condition(condition.region, tuple(_predicate(test, change) for test in condition.tests))
+
+
+def inside_out(expression: Expression, change: Change) -> Expression:
+    """The expression with the change made to its parts first and then to itself."""
+    made: Expression
+    match expression:
+        case Value() | Number():
+            made = expression
+        case Plus(parts):
+            made = Plus(tuple(inside_out(part, change) for part in parts))
+        case Times(parts):
+            made = Times(tuple(inside_out(part, change) for part in parts))
+        case First(parts):
+            made = First(tuple(inside_out(part, change) for part in parts))
+        case Clamp(part, low, high):
+            made = Clamp(inside_out(part, change), low, high)
+        case Case(branches, otherwise):
+            made = Case(
+                tuple((in_condition(test, change), inside_out(value, change)) for test, value in branches),
+                inside_out(otherwise, change),
+            )
+        case _:
+            assert_never(expression)
+    return change(made)
+
+
+def _aggregate(aggregate: Aggregate, change: Change) -> Aggregate:
+    of = argument(aggregate)
+    return aggregate if of is None else with_argument(aggregate, inside_out(of, change))
+
+
+def _shown(column: ShownColumn, changed: dict[Aggregate, Aggregate]) -> ShownColumn:
+    if isinstance(column, KeyColumn):
+        return column
+    return ValueColumn(column.name, changed.get(column.aggregate, column.aggregate))
+
+
+def _predicate(predicate: Predicate, change: Change) -> Predicate:
+    match predicate:
+        case Versus(left, operator, right):
+            return Versus(inside_out(left, change), operator, inside_out(right, change))
+        case Not(part):
+            return Not(_predicate(part, change))
+        case IsTrue(part):
+            return IsTrue(_predicate(part, change))
+        case And(parts):
+            return And(tuple(_predicate(part, change) for part in parts))
+        case Or(parts):
+            return Or(tuple(_predicate(part, change) for part in parts))
+        case _:
+            return predicate

@@ -1,0 +1,184 @@
+"""Plans as text: SQL that people read, and the canonical form that is fingerprinted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, assert_never
+
+from partita.query.conditions import Condition, Versus
+from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value
+from partita.query.keys import Bucket, Each, Key, Truncated
+from partita.region.domain import Domain
+from partita.region.predicate import And, IsTrue, Known, Not, Or, Predicate
+from partita.region.region import Region
+
+if TYPE_CHECKING:
+    from partita.query.plan import Aggregate, Plan
+
+Written = Callable[[Region], str]
+
+
+def canonical(region: Region) -> str:
+    """A region as its boxes of codes: cheap, and the same for the same boxes."""
+    return repr(region.boxes)
+
+
+def readable(region: Region) -> str:
+    """A region as a SQL condition."""
+    return region.to_sql()
+
+
+def shown_expression(expression: Expression, written: Written = readable) -> str:
+    """An expression as SQL.
+
+    >>> shown_expression(Plus((Value("age"), Number(Fraction(1, 2)))))
+    'age + 0.5'
+    """
+    match expression:
+        case Value(name):
+            return quoted(name)
+        case Number(value):
+            return "NULL" if value is None else number(value)
+        case Plus(parts):
+            return " + ".join(shown_expression(part, written) for part in parts)
+        case Times(parts):
+            return " * ".join(_inner(part, written) for part in parts)
+        case Clamp(part, low, high):
+            return f"CLAMP({shown_expression(part, written)}, {number(low)}, {number(high)})"
+        case First(parts):
+            return f"COALESCE({', '.join(shown_expression(part, written) for part in parts)})"
+        case Case(branches, otherwise):
+            whens = " ".join(
+                f"WHEN {shown_condition(condition, written)} THEN {shown_expression(value, written)}"
+                for condition, value in branches
+            )
+            return f"CASE {whens} ELSE {shown_expression(otherwise, written)} END"
+        case _:
+            assert_never(expression)
+
+
+def shown_condition(condition: Condition, written: Written = canonical) -> str:
+    """A condition as SQL, or in its canonical form."""
+    domain = condition.region.domain
+    tests = sorted(truth(test, domain, written) for test in condition.tests)
+    if not tests:
+        return written(condition.region)
+    return " AND ".join([f"({written(condition.region)})", *(f"({test})" for test in tests)])
+
+
+def truth(predicate: Predicate, domain: Domain, written: Written = readable, *, wanted: bool = True) -> str:
+    """Text that is true exactly where the predicate is true (or false), in three-valued logic."""
+    match predicate:
+        case Versus(left, operator, right):
+            sign = operator if wanted else operator.negated()
+            return f"{shown_expression(left, written)} {sign.value} {shown_expression(right, written)}"
+        case Not(part):
+            return truth(part, domain, written, wanted=not wanted)
+        case And(parts) | Or(parts):
+            word = " AND " if isinstance(predicate, And) is wanted else " OR "
+            return word.join(sorted(f"({truth(part, domain, written, wanted=wanted)})" for part in parts))
+        case IsTrue(part):
+            inner = truth(part, domain, written)
+            return inner if wanted else f"({inner}) IS NOT TRUE"
+        case Known(value):
+            return "TRUE" if value is wanted else "FALSE"
+        case _:
+            reach = predicate.reach(domain)
+            return written(reach.true if wanted else reach.false)
+
+
+def shown_key(key: Key) -> str:
+    """A key as SQL."""
+    match key:
+        case Each(name):
+            return quoted(name)
+        case Bucket(name, width):
+            return f"BUCKET({quoted(name)}, {number(width)})"
+        case Truncated(name, unit):
+            return f"DATE_TRUNC('{unit}', {quoted(name)})"
+        case _:
+            assert_never(key)
+
+
+def shown_aggregate(aggregate: Aggregate, written: Written = canonical) -> str:
+    """An aggregate as SQL, or in its canonical form."""
+    from partita.query.plan import Average, Count, CountRows, Sum
+
+    match aggregate:
+        case CountRows():
+            return "COUNT(*)"
+        case Count(of):
+            return f"COUNT({shown_expression(of, written)})"
+        case Sum(of):
+            return f"SUM({shown_expression(of, written)})"
+        case Average(of):
+            return f"AVG({shown_expression(of, written)})"
+        case _:
+            assert_never(aggregate)
+
+
+def shown_plan(plan: Plan) -> str:
+    """A plan as SQL that would make it again."""
+    from partita.query.plan import KeyColumn
+
+    listed = []
+    for column in plan.shown:
+        text = shown_key(column.key) if isinstance(column, KeyColumn) else shown_aggregate(column.aggregate, readable)
+        name = quoted(column.name)
+        listed.append(text if text == name else f"{text} AS {name}")
+    lines = [f"SELECT {', '.join(listed)}", f"FROM {quoted(plan.table.name)}"]
+    where = plan.where
+    if not where.region.whole or where.tests:
+        if where.region.whole:
+            domain = where.region.domain
+            lines.append(f"WHERE {' AND '.join(sorted(truth(test, domain) for test in where.tests))}")
+        else:
+            lines.append(f"WHERE {shown_condition(where, readable)}")
+    if plan.keys:
+        lines.append(f"GROUP BY {', '.join(shown_key(key) for key in plan.keys)}")
+    return "\n".join(lines)
+
+
+def number(value: Fraction) -> str:
+    """A number as decimal text where it has one, otherwise as a division.
+
+    >>> number(Fraction(-5, 4)), number(Fraction(1, 3))
+    ('-1.25', '(1 / 3)')
+    """
+    bottom, digits = value.denominator, 0
+    while 10**digits % bottom and digits < 60:
+        digits += 1
+    if 10**digits % bottom:
+        return f"({value.numerator} / {value.denominator})"
+    if not digits:
+        return str(value.numerator)
+    scaled = str(abs(value.numerator) * (10**digits // bottom)).rjust(digits + 1, "0")
+    return f"{'-' if value < 0 else ''}{scaled[:-digits]}.{scaled[-digits:]}"
+
+
+def _inner(expression: Expression, written: Written) -> str:
+    text = shown_expression(expression, written)
+    return f"({text})" if isinstance(expression, Plus) else text
+
+
+def quoted(name: str) -> str:
+    """A name as SQL writes it: in quotes unless it is plain.
+
+    >>> quoted("age"), quoted("order"), quoted("Total cost")
+    ('age', '"order"', '"Total cost"')
+    """
+    if _PLAIN.fullmatch(name) and name not in _RESERVED:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+_PLAIN = re.compile("[a-z_][a-z0-9_]*")
+_RESERVED = frozenset(
+    "all and any as asc between by case cast check collate column create cross current_date current_time "
+    "current_timestamp default desc distinct do else end except exists false fetch filter for foreign from full "
+    "group having if in inner intersect interval into is join lateral left like limit natural not null offset on or "
+    "order outer over partition pivot primary qualify references returning right row rows sample select set some "
+    "table tablesample then to true union unique unpivot user using values when where window with".split()
+)

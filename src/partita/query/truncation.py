@@ -1,0 +1,76 @@
+"""The one fixed truncation behind a promise on users: at most so many rows an owner, chosen by a keyed order."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import final
+
+from partita.errors import query as refuse
+from partita.granularity import Granularity, Groups, Users
+from partita.query.schema import Table
+
+SEPARATOR = "\x1f"
+NOTHING = "\x1e"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Truncation:
+    """Keeps at most ``rows`` rows of each owner (and part of an owner, if ``per`` names a column).
+
+    Which rows are kept depends on the owner's own rows and on ``key`` alone (theory E14): they are ordered by a
+    keyed hash of their sanitised values. The key is drawn once, at the birth of the ledger, and never changes, so
+    that an owner has the same rows in every question. Rows without an owner are left out.
+
+    ``inside`` is the most of these rows that one question may use, taken in the same order.
+    """
+
+    owner: str
+    rows: int
+    key: str = field(repr=False)
+    per: str | None = None
+    inside: int | None = None
+
+    @property
+    def most(self) -> int:
+        """The most rows of one owner that any one release uses."""
+        return self.rows if self.inside is None else min(self.rows, self.inside)
+
+    def place(self, values: Sequence[str | None]) -> str:
+        """Where a row stands in the order of its owner's rows.
+
+        >>> Truncation("patient", 3, "k").place(["40", None]) < "g"
+        True
+        """
+        text = SEPARATOR.join((self.key, *(NOTHING if value is None else value for value in values)))
+        return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+def truncation(table: Table, granularities: Iterable[Granularity], key: str) -> Truncation | None:
+    """The truncation that serves every promise on users of a table, or None if there is no such promise.
+
+    >>> from partita.granularity import rows, users
+    >>> from partita.region.columns import identifier, integers
+    >>> visits = Table("visits", [], {"patient": identifier(), "age": integers(0, 120)})
+    >>> truncation(visits, [rows(), users("patient", rows=5), users("patient", rows=3)], "key").rows
+    3
+    """
+    found: Truncation | None = None
+    for granularity in granularities:
+        users = granularity
+        while isinstance(users, Groups):
+            users = users.of
+        if not isinstance(users, Users):
+            continue
+        if table.owner is None or users.column.lower() != table.owner.lower():
+            raise refuse.no_owner(table.name, str(users))
+        if users.per is not None:
+            table.domain.axis(users.per)
+        if found is not None and found.per != users.per:
+            raise refuse.unlike_caps(table.name)
+        caps = [users.rows] if found is None else [users.rows, found.rows]
+        inside = [cap for cap in (users.in_region, None if found is None else found.inside) if cap is not None]
+        found = Truncation(table.owner, min(caps), key, users.per, min(inside, default=None))
+    return found
