@@ -19,10 +19,15 @@ if TYPE_CHECKING:
         QueryRefused,
     )
     from partita.granularity import edges, groups, metric, nodes, replace, rows, users, windows
+    from partita.mechanisms.exponential import Exponential
+    from partita.mechanisms.gaussian import GaussianNoise
+    from partita.mechanisms.laplace import Laplace
+    from partita.mechanisms.randomized_response import RandomizedResponse
     from partita.theory.conversions import convert, group_privacy
     from partita.theory.distance import Distance, l1, l2, l2_squared, linf
     from partita.theory.measures.approximate import Approximate
     from partita.theory.measures.gdp import GDP
+    from partita.theory.measures.profile import Profile
     from partita.theory.measures.pure import Pure
     from partita.theory.measures.renyi import Renyi
     from partita.theory.measures.zcdp import ZCDP
@@ -43,10 +48,15 @@ _HOMES = {
         *("QueryRefused", "LedgerFault", "EngineFault"),
     ],
     "partita.granularity": ["rows", "replace", "groups", "users", "windows", "metric", "edges", "nodes"],
+    "partita.mechanisms.exponential": ["Exponential"],
+    "partita.mechanisms.gaussian": ["GaussianNoise"],
+    "partita.mechanisms.laplace": ["Laplace"],
+    "partita.mechanisms.randomized_response": ["RandomizedResponse"],
     "partita.theory.conversions": ["convert", "group_privacy"],
     "partita.theory.distance": ["Distance", "l1", "l2", "l2_squared", "linf"],
     "partita.theory.measures.approximate": ["Approximate"],
     "partita.theory.measures.gdp": ["GDP"],
+    "partita.theory.measures.profile": ["Profile"],
     "partita.theory.measures.pure": ["Pure"],
     "partita.theory.measures.renyi": ["Renyi"],
     "partita.theory.measures.zcdp": ["ZCDP"],

@@ -12,8 +12,8 @@ from partita.errors import numbers as refuse
 
 Number = int | float | str | Decimal | Fraction
 
-_DECIMAL = re.compile(r"\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?\s*")
-_RATIO = re.compile(r"\s*([+-]?)(\d+)\s*/\s*(\d+)\s*")
+_DECIMAL = re.compile(r"\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?\s*", re.ASCII)
+_RATIO = re.compile(r"\s*([+-]?)(\d+)\s*/\s*(\d+)\s*", re.ASCII)
 _MAX_DIGITS = 4000
 _MAX_EXPONENT = 5000
 

@@ -40,8 +40,8 @@ class Windows(Granularity):
         match source:
             case Rows():
                 return (2 if self.changed else 1) * self.width
-            case Windows() if source.column == self.column and (source.changed or not self.changed):
-                return -(-self.width // source.width)
+            case Windows() if source.column == self.column:
+                return (2 if self.changed and not source.changed else 1) * -(-self.width // source.width)
             case _:
                 return None
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Protocol, Self, TypeVar
 
 from partita.errors import theory as refuse
-from partita.exact import Number, nonnegative
+from partita.exact import Number, float_up, nonnegative
 from partita.theory import numerics
+from partita.theory.losses.gaussian import GaussianLoss
+from partita.theory.losses.pair import Pair
+from partita.theory.losses.randomized_response import RandomizedResponseLoss
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
 from partita.theory.measures.gdp import GDP
+from partita.theory.measures.profile import Profile, profile_of_curve
 from partita.theory.measures.pure import Pure
 from partita.theory.measures.renyi import ORDERS, Renyi
 from partita.theory.measures.zcdp import ZCDP
@@ -46,7 +51,7 @@ def convert(loss: Measure, to: type[Measure], *, delta: Number | None = None, ep
         raise refuse.needless_delta(to.symbol)
     if type(loss) is to:
         return loss
-    if loss.is_zero() and to in _ZEROS:
+    if to in _ZEROS and loss.is_zero():
         return _ZEROS[to]
     way = _WAYS.get((type(loss), to))
     if way is None:
@@ -172,6 +177,31 @@ def _gdp_to_renyi(loss: Measure) -> Measure:
     return _zcdp_to_renyi(_gdp_to_zcdp(loss))
 
 
+def _response_profile(loss: Measure) -> Measure:
+    """Randomised response, leaky by δ, is the worst of all (ε, δ)-private mechanisms (theory B8)."""
+    assert isinstance(loss, Pure | Approximate)
+    leak = loss.delta if isinstance(loss, Approximate) else Fraction(0)
+    return Profile(Pair.of(RandomizedResponseLoss(float_up(loss.epsilon), float_up(leak))))
+
+
+def _gaussian_profile(loss: Measure) -> Measure:
+    assert isinstance(loss, GDP)
+    return Profile(Pair.of(GaussianLoss(float_up(loss.mu))))
+
+
+def _curve_profile(loss: Measure) -> Measure:
+    carried = loss.delta if isinstance(loss, ZCDP) else Fraction(0)
+    return profile_of_curve(loss.delta_at, loss.epsilon_at(carried + (1 - carried) / 10**18))
+
+
+def _profile_to_pure(loss: Measure) -> Measure:
+    assert isinstance(loss, Profile)
+    directions = [law for _, law in loss.pair.directions()]
+    if any(law.infinity or not math.isfinite(law.maximum) for law in directions):
+        raise refuse.no_conversion(loss.symbol, Pure.symbol, _UNBOUNDED)
+    return Pure(epsilon=max(Fraction(0), *(Fraction(law.maximum) for law in directions)))
+
+
 _WAYS: dict[tuple[type[Measure], type[Measure]], Callable[[Measure], Measure]] = {
     (Pure, ZCDP): _to_zcdp,
     (Pure, Renyi): _pure_to_renyi,
@@ -183,6 +213,12 @@ _WAYS: dict[tuple[type[Measure], type[Measure]], Callable[[Measure], Measure]] =
     (ZCDP, Renyi): _zcdp_to_renyi,
     (GDP, ZCDP): _gdp_to_zcdp,
     (GDP, Renyi): _gdp_to_renyi,
+    (Pure, Profile): _response_profile,
+    (Approximate, Profile): _response_profile,
+    (GDP, Profile): _gaussian_profile,
+    (ZCDP, Profile): _curve_profile,
+    (Renyi, Profile): _curve_profile,
+    (Profile, Pure): _profile_to_pure,
 }
 
 _ZEROS: dict[type[Measure], Measure] = {

@@ -16,6 +16,9 @@ _PRECISIONS = (96, 192, 384, 768, 1536, 3072, 6144, 12288)
 # Arb keeps its working precision in one place for the whole process. A race would only widen a ball, never make
 # it wrong; the lock keeps it from widening.
 _lock = threading.RLock()
+# Far below the least positive float: nothing is gained by resolving a value that may as well be zero.
+_NEGLIGIBLE = arb(2) ** -1200
+_IMMENSE = arb(2) ** 20000
 
 
 def ball(number: Fraction | int) -> arb:
@@ -98,10 +101,13 @@ def _end(evaluate: Callable[[], arb], name: str, *, high: bool) -> Fraction:
             for precision in _PRECISIONS:
                 ctx.prec = precision
                 value = evaluate()
-                if value.is_finite() and value.rel_accuracy_bits() >= _BITS:
+                if value.is_finite() and (value.rel_accuracy_bits() >= _BITS or value.abs_upper() < _NEGLIGIBLE):
                     break
-            if not value.is_finite():
+            if not value.is_finite() or value.abs_upper() > _IMMENSE:
                 raise refuse.beyond_numerics(name)
+            if value.abs_upper() < _NEGLIGIBLE:
+                # Rounded outward to a size that fits in memory: e^(-10^14) has 10^14 binary digits.
+                return Fraction(1 if high else -1, 1 << 1200)
             return rational(value.upper() if high else value.lower())
         finally:
             ctx.prec = before

@@ -5,6 +5,7 @@ Every ε in a profile is a valid bound, so an imprecise search for the best one 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -14,8 +15,9 @@ from partita.theory.numerics import ball
 from partita.theory.search import golden
 
 Profile = Callable[[Fraction], Fraction]
+Rough = Callable[[float], float]
 
-_LADDER = (Fraction(0), *(Fraction(2) ** power for power in range(-20, 14)))
+_LADDER = (0.0, *(2.0**power for power in range(-20, 10)))
 
 
 def false_negatives_at(epsilon: Fraction, delta: Fraction, fpr: Fraction) -> Fraction:
@@ -41,32 +43,63 @@ def advantage_at(epsilon: Fraction, delta: Fraction) -> Fraction:
     return min(Fraction(1), share)
 
 
-def false_negatives(profile: Profile, fpr: Fraction) -> Fraction:
-    """The best lower bound on false negatives over the points of a profile."""
+def false_negatives(profile: Profile, rough: Rough, fpr: Fraction) -> Fraction:
+    """The best lower bound on false negatives over the points of a profile; ``rough`` finds the point."""
     if fpr >= 1:
         return Fraction(0)
-    return _best(lambda epsilon: false_negatives_at(epsilon, profile(epsilon), fpr))
+    share = float(fpr)
+
+    def found(epsilon: float) -> float:
+        delta = min(1.0, rough(epsilon))
+        return -max(1 - delta - math.exp(epsilon) * share, math.exp(-epsilon) * (1 - delta - share))
+
+    epsilon = _best(found)
+    return false_negatives_at(epsilon, profile(epsilon), fpr)
 
 
-def advantage(profile: Profile) -> Fraction:
-    """The best upper bound on the advantage over the points of a profile."""
-    return -_best(lambda epsilon: -advantage_at(epsilon, profile(epsilon)))
+def advantage(profile: Profile, rough: Rough) -> Fraction:
+    """The best upper bound on the advantage over the points of a profile; ``rough`` finds the point."""
+    epsilon = _best(lambda e: math.tanh(e / 2) + 2 * min(1.0, rough(e)) / (1 + math.exp(e)))
+    return min(advantage_at(epsilon, profile(epsilon)), profile(Fraction(0)))
 
 
 def epsilon_at(profile: Profile, delta: Fraction, start: Fraction) -> Fraction:
-    """The least ε whose δ is small enough, from above; ``start`` must be such an ε."""
-    if profile(Fraction(0)) <= delta:
-        return Fraction(0)
-    return numerics.least(lambda epsilon: profile(epsilon) <= delta, Fraction(0), start)
+    """The least ε whose δ is small enough, from above; ``start`` must be such an ε.
+
+    False position on the logarithm of δ: a dozen evaluations, each rigorous, and the answer satisfies the bound.
+    """
+    low, high = Fraction(0), start
+    at_low = profile(low)
+    if at_low <= delta:
+        return low
+    above = _log(at_low) - _log(delta)
+    below = _log(profile(high)) - _log(delta)
+    for _ in range(100):
+        if high - low <= high / 2**50:
+            break
+        share = above / (above - below) if math.isfinite(below) and above > below else 0.5
+        middle = fraction_down(low + (high - low) * Fraction(min(max(share, 2**-20), 1 - 2**-20)), 80)
+        there = profile(middle)
+        gap = _log(there) - _log(delta)
+        if there <= delta:
+            # Halving the other end's weight keeps both ends moving (the Illinois rule).
+            high, below, above = middle, gap, above / 2
+        else:
+            low, above, below = middle, gap, below / 2
+    return high
 
 
-def _best(value: Callable[[Fraction], Fraction]) -> Fraction:
-    """The largest value found over a ladder of ε and by a search around its best rung."""
+def _log(number: Fraction) -> float:
+    return math.log(number.numerator) - math.log(number.denominator) if number else -math.inf
+
+
+def _best(value: Callable[[float], float]) -> Fraction:
+    """The ε with about the least value: the best rung of a ladder, refined."""
     scores = [value(epsilon) for epsilon in _LADDER]
-    top = max(range(len(_LADDER)), key=scores.__getitem__)
-    low, high = float(_LADDER[max(top - 1, 0)]), float(_LADDER[min(top + 1, len(_LADDER) - 1)])
-    best = golden(lambda epsilon: -float(value(Fraction(epsilon))), low, high, steps=40)
-    return max(scores[top], value(Fraction(best)))
+    top = min(range(len(_LADDER)), key=scores.__getitem__)
+    low, high = _LADDER[max(top - 1, 0)], _LADDER[min(top + 1, len(_LADDER) - 1)]
+    refined = golden(value, low, high, steps=40)
+    return Fraction(refined if value(refined) < scores[top] else _LADDER[top])
 
 
 def clamp_up(number: Fraction) -> Fraction:

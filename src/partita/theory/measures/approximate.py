@@ -61,7 +61,7 @@ class Approximate(Measure):
             raise refuse.delta_unreachable(str(self), float(delta), float(self.delta))
         if delta == self.delta:
             return self.epsilon
-        return readings.epsilon_at(self.delta_at, delta, self.epsilon)
+        return Pure(epsilon=self.epsilon).epsilon_at((delta - self.delta) / (1 - self.delta))
 
     def false_negatives(self, fpr: Fraction) -> Fraction:
         return readings.false_negatives_at(self.epsilon, min(self.delta, Fraction(1)), fpr)

@@ -73,8 +73,12 @@ class GDP(Measure):
             raise refuse.delta_unreachable(str(self), 0, "more than 0 at every ε")
         mu = self.mu
         start = mu * mu / 2 + mu
-        while self.delta_at(start) > delta:
+        for _ in range(64):
+            if self.delta_at(start) <= delta:
+                break
             start *= 2
+        else:
+            raise refuse.beyond_numerics("ε at this δ")
         return readings.epsilon_at(self.delta_at, delta, start)
 
     def false_negatives(self, fpr: Fraction) -> Fraction:

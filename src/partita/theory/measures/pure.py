@@ -49,9 +49,13 @@ class Pure(Measure):
         )
 
     def epsilon_at(self, delta: Fraction) -> Fraction:
-        if delta == 0:
-            return self.epsilon
-        return readings.epsilon_at(self.delta_at, delta, self.epsilon)
+        """Theory B8 solved for ε: ln(e^ε - δ(1 + e^ε))."""
+        mine = self.epsilon
+        if delta == 0 or mine == 0:
+            return mine
+        if delta >= self.delta_at(Fraction(0)):
+            return Fraction(0)
+        return numerics.upper(lambda: ball(mine) + (1 - ball(delta) * (1 + (-ball(mine)).exp())).log())
 
     def false_negatives(self, fpr: Fraction) -> Fraction:
         return readings.false_negatives_at(self.epsilon, Fraction(0), fpr)

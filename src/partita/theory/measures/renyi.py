@@ -112,22 +112,32 @@ class Renyi(Measure):
 
     def delta_at(self, epsilon: Fraction) -> Fraction:
         """The best order of the grid (theory B15)."""
-        return readings.clamp_up(
-            min(_delta_of_order(alpha, tau, epsilon) for alpha, tau in zip(self.orders, self.taus, strict=True))
+        rough = float(epsilon)
+        # Any order gives a bound; the one that is best in floats is evaluated rigorously.
+        best = min(
+            range(len(self.orders)), key=lambda at: _log_delta(float(self.orders[at]), float(self.taus[at]), rough)
         )
+        return readings.clamp_up(_delta_of_order(self.orders[best], self.taus[best], epsilon))
 
     def epsilon_at(self, delta: Fraction) -> Fraction:
         if self.is_zero():
             return Fraction(0)
         if delta == 0:
             raise refuse.delta_unreachable(str(self), 0, "more than 0 at every ε")
-        return min(epsilon_of_order(alpha, tau, delta) for alpha, tau in zip(self.orders, self.taus, strict=True))
+        rough = math.log(delta.numerator) - math.log(delta.denominator)
+        best = min(
+            range(len(self.orders)),
+            key=lambda at: (
+                float(self.taus[at]) - (rough + _log_room(float(self.orders[at]))) / float(self.orders[at] - 1)
+            ),
+        )
+        return epsilon_of_order(self.orders[best], self.taus[best], delta)
 
     def false_negatives(self, fpr: Fraction) -> Fraction:
-        return readings.false_negatives(self.delta_at, fpr)
+        return readings.false_negatives(self.delta_at, self._rough_delta, fpr)
 
     def advantage(self) -> Fraction:
-        return readings.advantage(self.delta_at)
+        return readings.advantage(self.delta_at, self._rough_delta)
 
     def group(self, k: int) -> Renyi:
         if exact(k, "k") == 1:
@@ -135,6 +145,12 @@ class Renyi(Measure):
         raise refuse.no_group_rule(
             "A Rényi curve",
             "the triangle inequality loses order. Use ρ, or the mechanism at k times the distance.",
+        )
+
+    def _rough_delta(self, epsilon: float) -> float:
+        return min(
+            math.exp(min(0.0, _log_delta(float(alpha), float(tau), epsilon)))
+            for alpha, tau in zip(self.orders, self.taus, strict=True)
         )
 
     def _must_match(self, other: object) -> None:
@@ -172,7 +188,7 @@ def _delta_of_order(order: Fraction, tau: Fraction, epsilon: Fraction) -> Fracti
     if tau == 0 and epsilon >= 0:
         return Fraction(0)
     # A bound above one says nothing; it is not worth computing a huge exponential for.
-    if float(order - 1) * (float(tau) - float(epsilon)) + float(order) * math.log1p(-1 / float(order)) > 50:
+    if _log_delta(float(order), float(tau), float(epsilon)) > 50:
         return Fraction(1)
     return numerics.upper(
         lambda: (
@@ -180,3 +196,13 @@ def _delta_of_order(order: Fraction, tau: Fraction, epsilon: Fraction) -> Fracti
             / ball(order - 1)
         )
     )
+
+
+def _log_delta(order: float, tau: float, epsilon: float) -> float:
+    """The logarithm of the bound B15 on δ at ε."""
+    return (order - 1) * (tau - epsilon) + order * math.log1p(-1 / order) - math.log(order - 1)
+
+
+def _log_room(order: float) -> float:
+    """The part of B15 that depends on the order alone, as it enters ε."""
+    return math.log(order) - (order - 1) * math.log1p(-1 / order)

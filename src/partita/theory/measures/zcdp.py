@@ -61,10 +61,10 @@ class ZCDP(Measure):
         return epsilon_of_rho(self.rho, (delta - self.delta) / (1 - self.delta))
 
     def false_negatives(self, fpr: Fraction) -> Fraction:
-        return readings.false_negatives(self.delta_at, fpr)
+        return readings.false_negatives(self.delta_at, self._rough_delta, fpr)
 
     def advantage(self) -> Fraction:
-        return readings.advantage(self.delta_at)
+        return readings.advantage(self.delta_at, self._rough_delta)
 
     def group(self, k: int) -> ZCDP:
         steps = whole(k, "k", least=1)
@@ -73,6 +73,11 @@ class ZCDP(Measure):
                 "ρ with δ", "convert it to (ε, δ) first: pt.convert(loss, to=pt.Approximate, delta=...)."
             )
         return self.like([steps**2 * self.rho, self.delta])
+
+    def _rough_delta(self, epsilon: float) -> float:
+        return float(self.delta) + math.exp(
+            min(0.0, _log_delta(float(self.rho), epsilon, _order(float(self.rho), epsilon)))
+        )
 
     def __str__(self) -> str:
         shown = f"ρ = {float(self.rho):.6g}"
@@ -101,26 +106,39 @@ def epsilon_of_rho(rho: Fraction, delta: Fraction) -> Fraction:
     return max(Fraction(0), value)
 
 
+def simple_epsilon_of_rho(rho: Fraction, delta: Fraction) -> Fraction:
+    """The textbook ε = ρ + 2√(ρ ln(1/δ)) (theory B14a): valid, and always above the tight form.
+
+    >>> round(float(simple_epsilon_of_rho(Fraction(1, 2), Fraction(1, 10**6))), 9)
+    5.75652177
+    """
+    return numerics.upper(lambda: ball(rho) + 2 * (-ball(rho) * ball(delta).log()).sqrt())
+
+
 def _delta_of_rho(rho: Fraction, epsilon: Fraction) -> Fraction:
     if rho == 0:
         # The two laws are the same, so only a negative ε has a δ.
         return Fraction(0) if epsilon >= 0 else numerics.upper(lambda: 1 - ball(epsilon).exp())
-    slope, target = float(rho), float(epsilon)
-
-    def log_bound(gap: float) -> float:
-        order = 1 + gap
-        return gap * (order * slope - target) + order * math.log1p(-1 / order) - math.log(gap)
-
-    guess = max((target - slope) / (2 * slope), 1e-3)
-    order = 1 + Fraction(golden_by_scale(log_bound, guess))
+    gap = Fraction(_order(float(rho), float(epsilon)))
+    order = 1 + gap
     return numerics.upper(
         lambda: (
-            (
-                ball(order - 1) * (ball(order) * ball(rho) - ball(epsilon)) + ball(order) * (1 - 1 / ball(order)).log()
-            ).exp()
-            / ball(order - 1)
+            (ball(gap) * (ball(order) * ball(rho) - ball(epsilon)) + ball(order) * (1 - 1 / ball(order)).log()).exp()
+            / ball(gap)
         )
     )
+
+
+def _order(rho: float, epsilon: float) -> float:
+    """About the best order above one for δ at ε, less one."""
+    guess = max((epsilon - rho) / (2 * rho), 1e-3) if rho else 1e6
+    return golden_by_scale(lambda gap: _log_delta(rho, epsilon, gap), guess)
+
+
+def _log_delta(rho: float, epsilon: float, gap: float) -> float:
+    """The logarithm of the bound B14b on δ at the order 1 + gap."""
+    order = 1 + gap
+    return gap * (order * rho - epsilon) + order * (math.log(gap) - math.log(order)) - math.log(gap)
 
 
 def _log(number: Fraction) -> float:
