@@ -1,0 +1,57 @@
+"""What is said of a guarantee that cannot be put in words or in a picture."""
+
+from __future__ import annotations
+
+from partita.errors.base import InvalidInput
+
+
+def not_readable(value: object) -> InvalidInput:
+    """What should be explained is neither a loss nor a composed guarantee."""
+    return InvalidInput(
+        "explain.not-a-guarantee",
+        f"{value!r} is no guarantee that can be explained. Give a loss such as pt.Pure(epsilon=1), or what "
+        f"pt.compose returned.",
+    )
+
+
+def unknown_reader(name: object, known: str) -> InvalidInput:
+    """Nobody of that name is written for."""
+    return InvalidInput("explain.unknown-reader", f"There is no explanation for {name!r}. Choose among: {known}.")
+
+
+def no_matplotlib() -> InvalidInput:
+    """Pictures need a library that is an extra."""
+    return InvalidInput(
+        "explain.no-matplotlib",
+        "Pictures are drawn with matplotlib, which is not installed. Install it with: pip install 'partita[plot]'. "
+        "Nothing was computed and nothing was written.",
+    )
+
+
+def not_a_picture_file(path: str, endings: str) -> InvalidInput:
+    """The ending of the file names no kind of picture."""
+    return InvalidInput(
+        "explain.not-a-picture-file",
+        f"{path!r} does not end in {endings}, so it is not clear what kind of picture to write. Nothing was written.",
+    )
+
+
+def cannot_write(path: str, reason: str) -> InvalidInput:
+    """The system does not let the picture be written there."""
+    return InvalidInput(
+        "explain.cannot-write",
+        f"The picture cannot be written to {path!r}: {reason}. Choose another place.",
+    )
+
+
+def nothing_to_draw(what: str) -> InvalidInput:
+    """A picture without any data."""
+    return InvalidInput("explain.nothing-to-draw", f"There are no {what} to draw. Give at least one.")
+
+
+def unlike_lengths(first: str, count: int, second: str, other: int) -> InvalidInput:
+    """Two lists that belong together have different lengths."""
+    return InvalidInput(
+        "explain.unlike-lengths",
+        f"{first} has {count} entries and {second} has {other}. Give one of each for every bar.",
+    )

@@ -1,0 +1,1 @@
+"""A guarantee in words and pictures, for the person in the data, the analyst and the officer."""

@@ -1,0 +1,157 @@
+"""The numbers behind an explanation, each computed from the guarantee itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol, final
+
+from partita.errors import NotProven
+from partita.errors import explain as refuse
+from partita.exact import Number, exact, float_down, float_up, nonnegative, probability, whole
+from partita.theory import semantics
+from partita.theory.measures.base import Measure
+
+# At which δ a loss is read that has an ε for every δ: one in a million.
+USUAL_DELTA = Fraction(1, 10**6)
+# With a δ, beliefs are bounded outside a few outputs; the slack sets how few (theory B22).
+_SLACK = Fraction(1, 10)
+
+
+class Readable(Protocol):
+    """Anything an explanation can be read from: a loss, or a composed guarantee."""
+
+    def epsilon_at(self, delta: Fraction) -> Fraction:
+        """The least proven ε at this δ."""
+
+    def false_negatives(self, fpr: Fraction) -> Fraction:
+        """The fewest false negatives at this share of false positives."""
+
+    def group(self, k: int) -> Readable:
+        """The same guarantee for k steps at once."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """How far one person's secret can move from a prior belief."""
+
+    prior: float
+    low: float
+    high: float
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What is promised to several people together: weaker than what is promised to each."""
+
+    members: int
+    epsilon: float
+    delta: float
+    tpr: float
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """What many releases like this one come to."""
+
+    count: int
+    epsilon: float
+    delta: float
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a guarantee allows, in numbers; every bound is rounded against us.
+
+    >>> from partita.theory.measures.pure import Pure
+    >>> round(facts_of(Pure(epsilon=1)).multiplier, 4)
+    2.7183
+    """
+
+    epsilon: float
+    delta: float
+    multiplier: float  # the most by which an event's probability grows, beyond δ
+    beliefs: tuple[Belief, ...]
+    surprise: float  # the share of outputs that may move beliefs further
+    fpr: float
+    tpr: float  # the most true positives at that share of false ones
+    with_and_without: float | None  # the factor between beliefs with and without a record, for every prior (if δ = 0)
+    group: Group | None
+    why_no_group: str  # why nothing is promised to the group, if nothing is
+    repeated: Repeated | None
+
+    @property
+    def falsely_accused(self) -> float:
+        """The least share of the innocent among the accused, if half of the suspects are in the data."""
+        return float_down(Fraction(self.fpr) / (Fraction(self.tpr) + Fraction(self.fpr)))
+
+
+def facts_of(
+    guarantee: Readable,
+    *,
+    delta: Number | None = None,
+    fpr: Number = "0.01",
+    priors: Sequence[Number] = ("0.01", "0.1", "0.5"),
+    group: int = 4,
+) -> Facts:
+    """Everything an explanation says of this guarantee, computed.
+
+    A loss that has an ε for every δ is read at δ = 1e-6 unless another is asked for.
+    """
+    if not all(hasattr(guarantee, name) for name in ("epsilon_at", "false_negatives", "group")):
+        raise refuse.not_readable(guarantee)
+    share, members = probability(fpr, "fpr"), whole(group, "group", least=2)
+    leak = _own_delta(guarantee) if delta is None else nonnegative(delta, "delta")
+    epsilon = guarantee.epsilon_at(leak)
+    moved = epsilon + (_SLACK if leak else 0)
+    together, reason = _together(guarantee, members, leak, share)
+    return Facts(
+        epsilon=float_up(epsilon),
+        delta=float_up(leak),
+        multiplier=semantics.posterior_odds(epsilon)[0],
+        beliefs=tuple(Belief(float(exact(prior)), *semantics.posterior_range(prior, moved)) for prior in priors),
+        surprise=semantics.posterior_odds(epsilon, leak, _SLACK)[1],
+        fpr=float(share),
+        tpr=semantics.true_positive_rate(share, guarantee),
+        with_and_without=None if leak else semantics.with_and_without(epsilon)[0],
+        group=together,
+        why_no_group=reason,
+        repeated=_repeated(guarantee, leak),
+    )
+
+
+def _own_delta(guarantee: Readable) -> Fraction:
+    """The δ that is part of the guarantee, or the usual one on top where that alone gives no ε."""
+    own = exact(getattr(guarantee, "delta", 0), "delta")
+    return own if _reads_at(guarantee, own) else own + USUAL_DELTA
+
+
+def _reads_at(guarantee: Readable, delta: Fraction) -> bool:
+    try:
+        guarantee.epsilon_at(delta)
+    except NotProven:
+        return False
+    return True
+
+
+def _together(guarantee: Readable, members: int, delta: Fraction, fpr: Fraction) -> tuple[Group | None, str]:
+    try:
+        grown = guarantee.group(members)
+    except NotProven as refusal:
+        return None, refusal.message
+    leak = delta if _reads_at(grown, delta) else _own_delta(grown)
+    epsilon = float_up(grown.epsilon_at(leak))
+    return Group(members, epsilon, float_up(leak), semantics.true_positive_rate(fpr, grown)), ""
+
+
+def _repeated(guarantee: Readable, delta: Fraction, count: int = 10) -> Repeated | None:
+    if not isinstance(guarantee, Measure):
+        return None
+    many = guarantee.times(count)
+    leak = delta if _reads_at(many, delta) else _own_delta(many)
+    return Repeated(count, float_up(many.epsilon_at(leak)), float_up(leak))

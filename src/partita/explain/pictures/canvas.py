@@ -1,0 +1,191 @@
+"""One look for all pictures: line styles that differ without colour, labels beside the lines, PNG and SVG."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import cycle
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+from partita.errors import explain as refuse
+from partita.explain.numbers import short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+    from matplotlib.figure import Figure
+
+INK = "#222222"
+FAINT = "#8a8a8a"
+ENDINGS = (".png", ".svg")
+
+_LOOK: dict[Any, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.titlesize": 12,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 12,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.7,
+    "text.color": INK,
+    "xtick.color": FAINT,
+    "ytick.color": FAINT,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "svg.hashsalt": "partita",
+    "svg.fonttype": "none",  # text stays text: small files, any alphabet, readable to screen readers
+    "text.parse_math": False,  # a dollar sign in a name is a dollar sign
+}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """How one line is told from the others: by dashes and darkness first, by colour second."""
+
+    color: str
+    dashes: tuple[float, ...]
+    width: float
+
+
+# Colours that the colour-blind tell apart, from dark to light, so that they also differ when printed in grey.
+_PENS = (
+    Pen("#111111", (), 2.2),
+    Pen("#0072b2", (6, 2), 2.0),
+    Pen("#d55e00", (1.5, 1.5), 2.2),
+    Pen("#009e73", (7, 2, 1.5, 2), 2.0),
+    Pen("#cc79a7", (3, 2), 1.8),
+    Pen("#56b4e9", (10, 2, 1.5, 2, 1.5, 2), 1.8),
+    Pen("#e69f00", (2, 4), 2.2),
+)
+
+
+def pens() -> Iterator[Pen]:
+    """One pen after the other, for ever."""
+    return cycle(_PENS)
+
+
+@contextmanager
+def sheet(title: str, *, width: float = 7.2, height: float = 4.5) -> Iterator[tuple[Figure, Axes]]:
+    """An empty picture with a title; no window is ever opened."""
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError as missing:
+        raise refuse.no_matplotlib() from missing
+    with mpl.rc_context(_LOOK):
+        figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
+        axes = figure.add_subplot()
+        axes.set_title(title)
+        axes.grid(visible=True)
+        yield figure, axes
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A line that stands on the sheet: its name, its pen and where it ends."""
+
+    name: str
+    pen: Pen
+    end: tuple[float, float]
+
+
+def draw(axes: Axes, pen: Pen, x: Sequence[float], y: Sequence[float], name: str) -> Drawn:
+    """A line in this pen; its name is written by :func:`name_lines` at its end, or by :func:`write_on` on it."""
+    _stroke(axes, pen, x, y, marker="" if len(x) > 1 else "o")
+    return Drawn(name, pen, (x[-1], y[-1]))
+
+
+def name_lines(axes: Axes, lines: Sequence[Drawn], *, gap: float = 0.055) -> None:
+    """Write each line's name at its right end with a sample of the line, moved apart where they would overlap."""
+    inside = axes.transData + axes.transAxes.inverted()
+    heights = [float(inside.transform(line.end)[1]) for line in lines]
+    for line, height in zip(lines, spread(heights, gap), strict=True):
+        _stroke(axes, line.pen, [1.015, 1.075], [height, height], transform=axes.transAxes, clip_on=False)
+        axes.annotate(
+            line.name,
+            xy=(1.09, height),
+            xycoords="axes fraction",
+            color=line.pen.color,
+            fontsize=9,
+            va="center",
+            annotation_clip=False,
+        )
+
+
+def plain_ticks(axis: Axis) -> None:
+    """1, 10, 100 and 1e-6 beside the ticks of a logarithmic axis, rather than powers."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}" if value >= 0.01 else short(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def write_on(axes: Axes, pen: Pen, place: tuple[float, float], name: str) -> None:
+    """Write a name on its line, on a light ground that interrupts the line."""
+    ground = {"facecolor": "white", "edgecolor": "none", "pad": 1.5, "alpha": 0.92}
+    axes.text(*place, name, color=pen.color, fontsize=9, ha="center", va="center", bbox=ground, zorder=5)
+
+
+def spread(heights: Sequence[float], gap: float) -> list[float]:
+    """Heights as near as possible to the wanted ones, in the same order, and at least a gap apart.
+
+    >>> [round(height, 6) for height in spread([0.5, 0.5, 0.9], 0.1)]
+    [0.45, 0.55, 0.9]
+    """
+    order = sorted(range(len(heights)), key=heights.__getitem__)
+    clusters: list[list[int]] = []
+    centres: list[float] = []
+    for index in order:
+        clusters.append([index])
+        centres.append(heights[index])
+        while len(clusters) > 1 and _top(centres[-2], clusters[-2], gap) + gap > _bottom(
+            centres[-1], clusters[-1], gap
+        ):
+            last = clusters.pop()
+            centres.pop()
+            clusters[-1] += last
+            centres[-1] = sum(heights[i] for i in clusters[-1]) / len(clusters[-1])
+    placed = [0.0] * len(heights)
+    for centre, cluster in zip(centres, clusters, strict=True):
+        for place, index in enumerate(cluster):
+            placed[index] = centre + gap * (place - (len(cluster) - 1) / 2)
+    return placed
+
+
+def save(figure: Figure, path: str | Path) -> Path:
+    """Write a picture as PNG or SVG, by the ending of the file; the same picture gives the same bytes."""
+    target = Path(path)
+    if target.suffix.lower() not in ENDINGS:
+        raise refuse.not_a_picture_file(str(path), " or ".join(ENDINGS))
+    import matplotlib as mpl
+
+    with mpl.rc_context(_LOOK), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")  # a font need not know every alphabet
+        try:
+            figure.savefig(target, metadata={"Date": None} if target.suffix.lower() == ".svg" else {"Software": None})
+        except OSError as failure:
+            raise refuse.cannot_write(str(path), failure.strerror or "it is not a file") from failure
+    return target
+
+
+def _stroke(axes: Axes, pen: Pen, x: Sequence[float], y: Sequence[float], **more: Any) -> None:
+    axes.plot(x, y, color=pen.color, linewidth=pen.width, dashes=pen.dashes or (1, 0), **more)
+
+
+def _bottom(centre: float, cluster: list[int], gap: float) -> float:
+    return centre - gap * (len(cluster) - 1) / 2
+
+
+def _top(centre: float, cluster: list[int], gap: float) -> float:
+    return centre + gap * (len(cluster) - 1) / 2

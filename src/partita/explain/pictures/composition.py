@@ -1,0 +1,44 @@
+"""What many releases come to: ε against their number, one line for each method."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from partita.errors import explain as refuse
+from partita.explain.numbers import short
+from partita.explain.pictures.canvas import draw, name_lines, pens, plain_ticks, sheet
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def composition(
+    totals: Mapping[str, Sequence[tuple[int, float]]],
+    *,
+    delta: float,
+    title: str = "What many releases give away together",
+) -> Figure:
+    """The total ε of each method at the given δ, for growing numbers of releases; both axes are logarithmic.
+
+    A method is drawn where it gives a finite total; the lowest line at each number is the tightest.
+    """
+    known = {name: [(count, total) for count, total in points if _drawable(total)] for name, points in totals.items()}
+    known = {name: points for name, points in known.items() if points}
+    if not known:
+        raise refuse.nothing_to_draw("totals")
+    with sheet(title) as (figure, axes):
+        lines = []
+        for pen, (name, points) in zip(pens(), known.items(), strict=False):
+            lines.append(draw(axes, pen, [count for count, _ in points], [total for _, total in points], name))
+        axes.set(xscale="log", yscale="log", xlabel="number of releases")
+        axes.set_ylabel(f"total ε at δ = {short(delta)}" if delta else "total ε")
+        plain_ticks(axes.xaxis)
+        plain_ticks(axes.yaxis)
+        name_lines(axes, lines)
+    return figure
+
+
+def _drawable(total: float) -> bool:
+    return math.isfinite(total) and total > 0
