@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partita.errors.base import InvalidInput, NotProven
+from partita.errors.base import BudgetExceeded, InvalidInput, NotProven
 
 
 def other_norm(kind: str, needed: str, given: str) -> InvalidInput:
@@ -118,3 +118,173 @@ def no_reports() -> InvalidInput:
 def not_a_switch(name: str, value: object) -> InvalidInput:
     """Something else where True or False is needed."""
     return InvalidInput("mechanisms.not-a-switch", f"{name} = {value!r} is neither True nor False.")
+
+
+def no_exact_curve(kind: str, where: str) -> NotProven:
+    """The exact curve is known for fewer cases than were asked for."""
+    return NotProven(
+        "mechanisms.no-exact-curve",
+        f"The exact curve of {kind} noise is not known for {where}. Its ρ holds there; pt.GaussianNoise, rounded real "
+        f"noise with the same ρ, has an exact curve everywhere.",
+    )
+
+
+def not_alone(kind: str) -> InvalidInput:
+    """Noise declared for one number was given several."""
+    return InvalidInput(
+        "mechanisms.not-alone",
+        f"This {kind} noise was declared for one number (alone=True), and several were given. Nothing was drawn. "
+        f"Leave alone=True out: its cost in ρ is the same.",
+    )
+
+
+def not_one_number(name: str) -> InvalidInput:
+    """Several values where one is asked for."""
+    return InvalidInput(
+        "mechanisms.not-one-number", f"{name} must be one integer, and several were given. Nothing was drawn."
+    )
+
+
+def session_over(positives: int) -> BudgetExceeded:
+    """The last positive answer of a session was given."""
+    return BudgetExceeded(
+        "mechanisms.session-over",
+        f"This session has given its {positives} positive answers and is over. Nothing was drawn and nothing was "
+        f"charged. Open a new session, at its full cost.",
+    )
+
+
+def not_noise(value: object) -> InvalidInput:
+    """Something else where additive noise is needed."""
+    return InvalidInput(
+        "mechanisms.not-noise",
+        f"noise = {value!r} is not noise that can be added to counts. Give pt.Laplace(...), pt.GaussianNoise(...), "
+        f"pt.Geometric(...) or pt.DiscreteGaussian(...).",
+    )
+
+
+def not_a_relation(value: object) -> InvalidInput:
+    """Something else where a neighbouring relation is needed."""
+    return InvalidInput(
+        "mechanisms.not-a-relation",
+        f'relation = {value!r} is not a neighbouring relation. Give "add/remove" or "change-one".',
+    )
+
+
+def not_counts(found: str) -> InvalidInput:
+    """Key selection needs a count for each key."""
+    return InvalidInput(
+        "mechanisms.not-counts",
+        f"A mapping from keys to counts is needed, and {found} was given. Nothing was drawn. "
+        f"Give a dict such as {{key: number of people, ...}}.",
+    )
+
+
+def negative_count() -> InvalidInput:
+    """A count below zero; the value itself is not shown."""
+    return InvalidInput(
+        "mechanisms.negative-count",
+        "A count is negative, and counts never are. Nothing was drawn. Check how it is made.",
+    )
+
+
+def unordered_key(found: str) -> InvalidInput:
+    """A key that has no canonical place among others."""
+    return InvalidInput(
+        "mechanisms.unordered-key",
+        f"A key is a {found}, which has no place in a canonical order, so the order of the answer could leak the order "
+        f"of the rows. Nothing was drawn. Use text, integers, dates, booleans, None, or tuples of them.",
+    )
+
+
+def no_threshold_fits(delta: object) -> InvalidInput:
+    """No threshold keeps the delta that was asked for."""
+    return InvalidInput(
+        "mechanisms.no-threshold-fits",
+        f"δ = {delta} is outside (0, 1), so no threshold keeps it. Give a small positive δ.",
+    )
+
+
+def threshold_takes_more(delta: object, leak: object) -> NotProven:
+    """The threshold alone needs more delta than was asked for."""
+    return NotProven(
+        "mechanisms.threshold-takes-more",
+        f"The threshold alone needs δ = {leak}, so no ε reaches δ = {delta}. Ask for a larger δ, or raise the "
+        f"threshold.",
+    )
+
+
+def not_a_mechanism(value: object) -> InvalidInput:
+    """Something else where a mechanism is needed."""
+    return InvalidInput(
+        "mechanisms.not-a-mechanism",
+        f"mechanism = {value!r} is not a mechanism. Give one, such as pt.GaussianNoise(sigma=1).",
+    )
+
+
+def unknown_scheme(value: object) -> InvalidInput:
+    """A way of sampling without a theorem."""
+    return InvalidInput(
+        "mechanisms.unknown-scheme",
+        f'scheme = {value!r} is not a way of sampling that is known. Give "poisson" or "without_replacement".',
+    )
+
+
+def rate_too_large(value: object) -> InvalidInput:
+    """A sampling rate above one."""
+    return InvalidInput(
+        "mechanisms.rate-too-large",
+        f"rate = {value} is more than 1. Give the share of records that are sampled, more than 0 and at most 1.",
+    )
+
+
+def sampling_not_proven(scheme: str, relation: str, valid: str) -> NotProven:
+    """This way of sampling protects under another relation (theory C14)."""
+    return NotProven(
+        "mechanisms.sampling-not-proven",
+        f"Sampling by {scheme} has no theorem under {relation}; it amplifies under {valid}. Change the scheme or the "
+        f"relation.",
+    )
+
+
+def needs_presence() -> InvalidInput:
+    """Poisson sampling under change-one needs the loss under both relations (theory C14c)."""
+    return InvalidInput(
+        "mechanisms.needs-presence",
+        "Poisson sampling under change-one needs to know also how far one record that is there or not moves the "
+        "result: a sampled record may meet a neighbour whose record is not sampled. Give presence=pt.l2(...), in the "
+        "norm of the mechanism.",
+    )
+
+
+def needless_presence() -> InvalidInput:
+    """Only Poisson sampling under change-one looks at the second distance."""
+    return InvalidInput(
+        "mechanisms.needless-presence",
+        "presence=... is used by Poisson sampling under change-one only. Leave it out.",
+    )
+
+
+def base_not_valid(kind: str, relation: str) -> NotProven:
+    """The mechanism itself promises nothing under the relation."""
+    return NotProven(
+        "mechanisms.base-not-valid",
+        f"{kind} promises nothing under {relation}, so neither does its release on a sample. Use one that does.",
+    )
+
+
+def sample_not_whole(rate: object, records: int) -> InvalidInput:
+    """A sample of a fixed size must be a whole number of records."""
+    return InvalidInput(
+        "mechanisms.sample-not-whole",
+        f"A share of {rate} of {records} records is not a whole number of records. Nothing was drawn. "
+        f"Give the rate as sample size over number of records.",
+    )
+
+
+def sample_of_sample() -> NotProven:
+    """A sample of a sample is one sample at the product of the rates."""
+    return NotProven(
+        "mechanisms.sample-of-sample",
+        "A sample of a sample is not priced step by step. Use one sample at the product of the rates.",
+    )

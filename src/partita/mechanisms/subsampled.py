@@ -1,0 +1,224 @@
+"""A mechanism run on a secret sample of the records, which protects those who may not be in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from functools import partial
+from typing import ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.errors import mechanisms as refuse
+from partita.exact import Number, float_down, float_up, positive, whole
+from partita.granularity.base import Relation
+from partita.mechanisms.amplified import amplified_epsilon, amplified_pair, amplified_tau, symmetric_pair
+from partita.mechanisms.base import Forms, Mechanism
+from partita.mechanisms.gaussian import GaussianNoise
+from partita.mechanisms.histogram import relation_of
+from partita.mechanisms.integers import source_of
+from partita.sampling.bernoulli import bernoulli
+from partita.sampling.bits import BitSource
+from partita.sampling.uniform import permutation
+from partita.theory.conversions import convert
+from partita.theory.distance import Distance, Norm
+from partita.theory.losses.pair import Pair
+from partita.theory.losses.subsampled_gaussian import SubsampledGaussianLoss
+from partita.theory.measures.approximate import Approximate
+from partita.theory.measures.base import Measure
+from partita.theory.measures.gdp import GDP
+from partita.theory.measures.pure import Pure
+from partita.theory.measures.renyi import ORDERS, Renyi
+from partita.theory.measures.zcdp import ZCDP
+
+
+class Scheme(StrEnum):
+    """How the sample is drawn: each record by its own coin, or a fixed number of them."""
+
+    POISSON = "poisson"
+    WITHOUT_REPLACEMENT = "without_replacement"
+
+
+_OWN = {Scheme.POISSON: Relation.ADD_REMOVE, Scheme.WITHOUT_REPLACEMENT: Relation.CHANGE_ONE}
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class Subsampled(Mechanism):
+    """Run a mechanism on a secret sample of the records (theory C14, subsampled.proof.md).
+
+    Poisson sampling amplifies under add/remove, sampling without replacement under change-one. Poisson sampling under
+    change-one needs a second distance, ``presence``: how far one record that is there or not moves the result.
+    The distance is that of one record in the sample; a group of records is not one record of a larger distance.
+
+    >>> amplified = Subsampled(GaussianNoise(sigma=1), rate="0.1")
+    >>> round(amplified.pair(Distance.l2(1)).delta(0.05), 8)
+    0.02614366
+    """
+
+    kind: ClassVar[str] = "subsampled"
+    group_by_distance: ClassVar[bool] = False
+    whole_region: ClassVar[bool] = True
+    mechanism: Mechanism
+    rate: Fraction
+    scheme: Scheme
+    relation: Relation
+    presence: Distance | None
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        *,
+        rate: Number,
+        scheme: str = "poisson",
+        relation: Relation | str | None = None,
+        presence: Distance | None = None,
+    ) -> None:
+        if not isinstance(mechanism, Mechanism):
+            raise refuse.not_a_mechanism(mechanism)
+        if isinstance(mechanism, Subsampled):
+            raise refuse.sample_of_sample()
+        share = positive(rate, "rate")
+        if share > 1:
+            raise refuse.rate_too_large(rate)
+        try:
+            way = Scheme(scheme)
+        except ValueError:
+            raise refuse.unknown_scheme(scheme) from None
+        chosen = _OWN[way] if relation is None else relation_of(relation)
+        _check(mechanism, way, chosen, presence)
+        for name, value in {
+            "mechanism": mechanism,
+            "rate": share,
+            "scheme": way,
+            "relation": chosen,
+            "presence": presence,
+        }.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def norm(self) -> Norm:  # type: ignore[override]
+        """The norm of the mechanism itself."""
+        return self.mechanism.norm
+
+    @property
+    def relations(self) -> frozenset[Relation]:
+        """The one it was made for."""
+        return frozenset({self.relation})
+
+    def forms(self, distance: Distance) -> Forms:
+        """Pure and (ε, δ) losses are amplified; ρ and μ are those of the mechanism itself or of the amplified ε."""
+        stated = self.mechanism.forms(distance)
+        forms: dict[type[Measure], Callable[[], Measure]] = {}
+        if Pure in stated:
+            forms[Pure] = lambda: Pure(epsilon=self._pure(distance))
+        elif Approximate in stated and self.presence is None:
+            forms[Approximate] = lambda: self._leaky(distance)
+        for measure in (ZCDP, GDP, Renyi):
+            if measure in stated:
+                forms[measure] = partial(self._least, distance, measure)
+        return forms
+
+    def _pure(self, distance: Distance) -> Fraction:
+        """The larger loss is amplified; that of the whole is a bound too: both samples can be drawn by the same coins."""
+        whole_loss = self.mechanism.cost(distance, Pure).epsilon
+        other = Fraction(0) if self.presence is None else self.mechanism.cost(self.presence, Pure).epsilon
+        return min(whole_loss, amplified_epsilon(max(whole_loss, other), self.rate))
+
+    def _leaky(self, distance: Distance) -> Approximate:
+        loss = self.mechanism.cost(distance, Approximate)
+        return Approximate(epsilon=amplified_epsilon(loss.epsilon, self.rate), delta=self.rate * loss.delta)
+
+    def _least(self, distance: Distance, measure: type[Measure]) -> Measure:
+        """A sample never loses more than the whole; neither ρ nor μ is amplified itself (theory C14d)."""
+        stated = self.mechanism.forms(distance)
+        losses = [stated[measure]()]
+        if Pure in stated:
+            losses.append(convert(Pure(epsilon=self._pure(distance)), measure))
+        if measure is not Renyi:
+            return min(losses, key=lambda loss: loss.vector())
+        if self._is_gaussian():
+            squared = self._squared(distance)
+            losses.append(Renyi(orders=ORDERS, taus=[amplified_tau(self.rate, squared, order) for order in ORDERS]))
+        # Each order is a bound of its own, so the least of each is one too.
+        return losses[0].like([min(taus) for taus in zip(*(loss.vector() for loss in losses), strict=True)])
+
+    def _is_gaussian(self) -> bool:
+        return isinstance(self.mechanism, GaussianNoise) and (self.scheme, self.relation) == (
+            Scheme.POISSON,
+            Relation.ADD_REMOVE,
+        )
+
+    def _squared(self, distance: Distance) -> Fraction:
+        assert isinstance(self.mechanism, GaussianNoise)
+        return distance.power / self.mechanism.sigma**2
+
+    def pair(self, distance: Distance) -> Pair:
+        """The mixture of sampled and not sampled against not sampled; symmetric under change-one."""
+        self.require(distance)
+        base = self.mechanism.pair(distance)
+        if distance.power == 0 or self.rate == 1:
+            return base
+        rate = float_up(self.rate)
+        if self.relation is Relation.CHANGE_ONE:
+            bases = [base] if self.presence is None else [base, self.mechanism.pair(self.presence)]
+            return symmetric_pair(bases, rate)
+        if self._is_gaussian() and rate < 1:
+            sigma = float_down(1 / GDP.from_squared(self._squared(distance)).mu)
+            return Pair(
+                remove=SubsampledGaussianLoss(rate, sigma, removes=True),
+                add=SubsampledGaussianLoss(rate, sigma, removes=False),
+            )
+        return amplified_pair(base, rate)
+
+    def parameters(self) -> dict[str, str]:
+        return {
+            "mechanism": self.mechanism.kind,
+            **{f"mechanism.{name}": text for name, text in self.mechanism.parameters().items()},
+            "rate": str(self.rate),
+            "scheme": self.scheme.value,
+            "relation": self.relation.value,
+            **({} if self.presence is None else {"presence": f"{self.presence.norm.value}:{self.presence.power}"}),
+        }
+
+    def sample(self, records: int, *, bits: BitSource | None = None) -> NDArray[np.bool_]:
+        """Which of so many records are in the sample. It must stay secret: the amplification rests on that.
+
+        >>> from partita.sampling.bits import TestBits
+        >>> Subsampled(GaussianNoise(sigma=1), rate="1/4", scheme="without_replacement").sample(
+        ...     8, bits=TestBits(1)
+        ... ).sum()
+        np.int64(2)
+        """
+        count, drawing = whole(records, "records"), source_of(bits)
+        if self.scheme is Scheme.POISSON:
+            return bernoulli(self.rate, count, drawing)
+        size = self.rate * count
+        if size.denominator != 1:
+            raise refuse.sample_not_whole(self.rate, count)
+        chosen = np.zeros(count, dtype=np.bool_)
+        chosen[permutation(count, drawing)[: int(size)]] = True
+        return chosen
+
+    def error(self, confidence: Number = 0.95, entries: int = 1) -> float:
+        """The error of the noise, in units of the result on the sample; that of sampling itself comes on top."""
+        return self.mechanism.error(confidence, entries)
+
+
+def _check(mechanism: Mechanism, scheme: Scheme, relation: Relation, presence: Distance | None) -> None:
+    """Refuse a combination without a theorem (theory C14a to c)."""
+    if scheme is Scheme.WITHOUT_REPLACEMENT and relation is Relation.ADD_REMOVE:
+        raise refuse.sampling_not_proven(scheme.value, relation.value, Relation.CHANGE_ONE.value)
+    both = scheme is Scheme.POISSON and relation is Relation.CHANGE_ONE
+    for needed in Relation if both else (relation,):
+        if needed not in mechanism.relations:
+            raise refuse.base_not_valid(mechanism.kind, needed.value)
+    if not both and presence is not None:
+        raise refuse.needless_presence()
+    if both:
+        if presence is None:
+            raise refuse.needs_presence()
+        mechanism.require(presence)
