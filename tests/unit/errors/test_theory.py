@@ -49,9 +49,9 @@ TEXTS = {
     "theory.not-additive": (
         theory.not_additive("profile"),
         (
-            "A profile is a curve, not a sum: adding curves is proven only for a plan fixed beforehand, and recomputing "
-            "the total for an adaptive analyst understates it. Use pt.compose for a fixed plan, pt.Slots for exact "
-            "composition of adaptive questions, or a budget in ρ, μ or ε."
+            "A profile is a curve, not a sum: adding curves is proven only for a plan fixed beforehand, and "
+            "recomputing the total for an adaptive analyst understates it. Use pt.compose for a fixed plan, "
+            "pt.Slots for exact composition of adaptive questions, or a budget in ρ, μ or ε."
         ),
     ),
     "theory.ill-formed-curve": (
