@@ -6,7 +6,8 @@ from fractions import Fraction
 
 from partita.sampling import request
 from partita.sampling.bits import BitSource, source
-from partita.sampling.lattice import Noise, draw
+from partita.sampling.lattice import draw
+from partita.sampling.sampler import Noise
 from partita.sampling.shapes import Laplace
 
 

@@ -8,7 +8,7 @@ from numbers import Integral
 from partita.errors import sampling as refuse
 from partita.exact import positive
 
-_MOST = 1 << 40
+_MOST = 1 << 32
 _EXTREME = 10**1000
 
 

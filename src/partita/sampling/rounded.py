@@ -8,7 +8,8 @@ import numpy as np
 
 from partita.sampling import request, shapes
 from partita.sampling.bits import BitSource, source
-from partita.sampling.lattice import HALF, Noise, draw
+from partita.sampling.lattice import HALF, draw
+from partita.sampling.sampler import Noise
 
 
 def gaussian(scale: Fraction | int, size: int, bits: BitSource) -> Noise:

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
 from partita.sampling.balls import ball
-
-Floats = NDArray[np.float64]
+from partita.sampling.decay import Floats
 
 
 class Shape(ABC):

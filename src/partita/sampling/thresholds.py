@@ -15,11 +15,11 @@ from partita.sampling.laws import Law
 
 Integers = NDArray[np.int64]
 Lanes = NDArray[np.uint16]
+Guide = NDArray[np.int16]
 
 # Draws beyond the outermost threshold (less than 2^-44 of them on each side) are left to the law itself.
 DEPTH = 44
 UNSURE = -(1 << 15)
-_BUCKETS = 1 << 16
 
 
 @final
@@ -34,7 +34,6 @@ class Thresholds:
     law: Law
     words: Words
     first: int  # the value below every threshold
-    guide: NDArray[np.int16]  # the value by the first 16 bits, UNSURE where they do not decide
 
     @classmethod
     def of(cls, law: Law) -> Self:
@@ -50,7 +49,9 @@ class Thresholds:
         while True:
             with working(precision):
                 scaled = [tail * arb(2) ** 64 for tail in law.tails(DEPTH)]
-                outer = [floor for number in scaled if (floor := integer_part(number)) is not None]
+                # A tail is never negative, though the ball of a very small one may reach below zero.
+                floors = [0 if number < 1 else integer_part(number) for number in scaled]
+            outer = [floor for floor in floors if floor is not None]
             if len(outer) == len(scaled):
                 break
             precision *= 2
@@ -58,8 +59,7 @@ class Thresholds:
         middle = [1 << 63] if law.mirror == -1 else []
         rising = outer[::-1] + middle + [(1 << 64) - 1 - floor for floor in outer]
         words = np.array(rising, dtype=np.uint64)
-        first = law.mirror - len(outer)
-        return cls(law, words, first, _guide(words, first))
+        return cls(law, words, law.mirror - len(outer))
 
     def find(self, words: Words) -> tuple[Integers, NDArray[np.bool_]]:
         """The value for each first word, and where that word does not decide it."""
@@ -67,6 +67,20 @@ class Thresholds:
         last = len(self.words)
         open_ = (place == 0) | (place == last) | (self.words[np.minimum(place, last - 1)] == words)
         return place + self.first, open_
+
+    def guide(self) -> Guide:
+        """The value by the first 16 bits of U, UNSURE where a threshold or an end shares them."""
+        inside = np.bincount((self.words >> np.uint64(48)).astype(np.int64), minlength=1 << 16)
+        below = np.cumsum(inside) - inside
+        unsure = (inside > 0) | (below == 0) | (below == len(self.words))
+        return np.where(unsure, UNSURE, below + self.first).astype(np.int16)
+
+    def quantiles(self, words: Words, bits: BitSource) -> Integers:
+        """The value for each first word, by more bits of the same number where it takes them."""
+        values, undecided = self.find(words)
+        for i in np.flatnonzero(undecided):
+            values[i] = self.decide(int(words[i]), bits)
+        return values
 
     def decide(self, word: int, bits: BitSource) -> int:
         """The value for one first word that does not decide it, by more bits of the same number."""
@@ -81,10 +95,3 @@ def lanes(count: int, bits: BitSource) -> Lanes:
 def extended(first: Lanes, bits: BitSource) -> Words:
     """The same uniform numbers, with 48 more bits of each."""
     return (first.astype(np.uint64) << np.uint64(48)) | (bits.words(len(first)) >> np.uint64(16))
-
-
-def _guide(words: Words, first: int) -> NDArray[np.int16]:
-    inside = np.bincount((words >> np.uint64(48)).astype(np.int64), minlength=_BUCKETS)
-    below = np.cumsum(inside) - inside
-    unsure = (inside > 0) | (below == 0) | (below == len(words))
-    return np.where(unsure, UNSURE, below + first).astype(np.int16)

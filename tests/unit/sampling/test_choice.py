@@ -1,0 +1,80 @@
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from partita.sampling.bits import TestBits
+from partita.sampling.choice import permute_and_flip, proportional_to_exp
+from tests.unit.sampling.reference import exp, mpf
+
+CASES = [
+    ([0, 1, 2, 3, 4], Fraction(1, 2)),
+    ([Fraction(1, 3), Fraction(-7, 5), 2, Fraction(22, 7)], Fraction(3, 4)),
+    ([5, 5, 5], Fraction(10)),
+    ([10**30, 10**30 + 1, 10**30 - 2], Fraction(1)),
+    ([-(10**18), 10**18, 10**18 - 1], Fraction(1, 3)),
+    ([3, 1, 2], Fraction(-1)),
+    ([3, 1, 2], Fraction(0)),
+    (np.array([3, 1, 2], dtype=np.int8), Fraction(1)),
+    (np.array([3, 1, 2], dtype=np.uint64), Fraction(-1)),
+    (np.array([np.iinfo(np.int64).min, np.iinfo(np.int64).max, np.iinfo(np.int64).max]), Fraction(1)),
+    ([0, 100, 100 - 25], Fraction(1, 4)),
+    ([7], Fraction(2)),
+]
+
+
+def exact_shares(scores, weight):
+    exponents = [weight * Fraction(int(s) if isinstance(s, np.integer) else s) for s in scores]
+    best = max(exponents)
+    return [exp(e - best) for e in exponents]
+
+
+def fits(draw, probabilities, rounds):
+    counts = np.bincount([draw() for _ in range(rounds)], minlength=len(probabilities)).astype(float)
+    expected = np.array([float(p) for p in probabilities]) * rounds
+    rare = expected < 5
+    assert (counts[expected < 1e-9] == 0).all()
+    counts = np.append(counts[~rare], counts[rare].sum())
+    expected = np.append(expected[~rare], expected[rare].sum())
+    counts, expected = counts[expected > 0.5], expected[expected > 0.5]
+    if len(counts) < 2:
+        return True
+    return chi2.sf(((counts - expected) ** 2 / expected).sum(), len(counts) - 1) > 1e-7
+
+
+@pytest.mark.parametrize(("scores", "weight"), CASES, ids=str)
+def test_a_choice_has_probabilities_proportional_to_the_exponentials(scores, weight):
+    bits, shares = TestBits(1), exact_shares(scores, weight)
+    probabilities = [share / sum(shares) for share in shares]
+    assert fits(lambda: proportional_to_exp(scores, weight, bits=bits), probabilities, 2000)
+
+
+@pytest.mark.parametrize(("scores", "weight"), CASES, ids=str)
+def test_permute_and_flip_has_the_probabilities_of_its_definition(scores, weight):
+    heads = exact_shares(scores, weight)
+    probabilities = [mpf(0)] * len(heads)
+    orders = list(permutations(range(len(heads))))
+    for order in orders:
+        reached = mpf(1)
+        for i in order:
+            probabilities[i] += reached * heads[i] / len(orders)
+            reached *= 1 - heads[i]
+    bits = TestBits(2)
+    assert fits(lambda: permute_and_flip(scores, weight, bits=bits), probabilities, 2000)
+
+
+def test_among_many_candidates_every_block_can_be_chosen():
+    scores = np.zeros(100_000, dtype=np.int64)
+    bits = TestBits(3)
+    chosen = [proportional_to_exp(scores, Fraction(1), bits=bits) for _ in range(200)]
+    counts = np.bincount([index // 10_000 for index in chosen], minlength=10)
+    assert chi2.sf(((counts - 20) ** 2 / 20).sum(), 9) > 1e-7
+
+
+def test_a_million_candidates_far_below_do_not_hide_the_best():
+    scores = np.zeros(1_000_000, dtype=np.int64)
+    scores[654_321] = 10_000
+    assert proportional_to_exp(scores, Fraction(1), bits=TestBits(4)) == 654_321
+    assert permute_and_flip(scores, Fraction(1), bits=TestBits(4)) == 654_321
