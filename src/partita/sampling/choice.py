@@ -107,11 +107,14 @@ def _whole(scores: Scores) -> tuple[NDArray[Any], int]:
             raise refuse.scores_not_exact(scores)
     if isinstance(scores, str | bytes) or not isinstance(scores, Sequence | np.ndarray):
         raise refuse.scores_not_exact(scores)
-    if any(isinstance(score, bool) or not isinstance(score, Rational) for score in scores):
+    kinds = set(map(type, scores))
+    if any(issubclass(kind, bool) or not issubclass(kind, Rational) for kind in kinds):
         raise refuse.scores_not_exact(scores)
-    denominator = math.lcm(*{int(score.denominator) for score in scores})
-    whole = [int(score.numerator) * (denominator // int(score.denominator)) for score in scores]
-    small = all(-(1 << 62) < number < 1 << 62 for number in whole)
+    whole, denominator = list(scores), 1
+    if kinds != {int}:
+        denominator = math.lcm(*{int(score.denominator) for score in scores})
+        whole = [int(score.numerator) * (denominator // int(score.denominator)) for score in scores]
+    small = not whole or (min(whole) > -(1 << 62) and max(whole) < 1 << 62)
     return np.array(whole, dtype=np.int64 if small else object), denominator
 
 
