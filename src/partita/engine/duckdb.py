@@ -1,0 +1,128 @@
+"""DuckDB, the embedded default: one generated statement a question, on a connection that is locked down."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, ClassVar, final
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.engine.base import Engine
+from partita.engine.frames import arrow
+from partita.engine.statement import statement
+from partita.engine.stored import Stored, text
+from partita.errors import InvalidInput
+from partita.errors import engine as refuse
+from partita.errors import query as refuse_query
+from partita.exact import whole
+from partita.query.program import Program
+from partita.query.schema import Table
+
+
+@final
+class DuckDB(Engine):
+    """Reads parquet, CSV, Arrow, pandas and polars; sums in 128-bit integers.
+
+    The connection may open the declared files and nothing else, loads no extension, and cannot be reconfigured.
+    """
+
+    kind: ClassVar[str] = "duckdb"
+
+    def __init__(self, tables: Iterable[Table], *, threads: int | None = None) -> None:
+        self._stored: dict[str, Stored] = {}
+        self._paths: list[str] = []
+        self._local = threading.local()
+        self._connection = duckdb.connect(
+            ":memory:",
+            config={
+                "autoinstall_known_extensions": "false",
+                "autoload_known_extensions": "false",
+                "allow_community_extensions": "false",
+                "python_enable_replacements": "false",
+                "preserve_insertion_order": "false",
+            },
+        )
+        self._connection.execute("SET TimeZone = 'UTC'")
+        self._connection.execute("SET parquet_metadata_cache = true")
+        if threads is not None:
+            try:
+                self._connection.execute(f"SET threads = {whole(threads, 'threads', least=1)}")
+            except InvalidInput:
+                raise refuse.bad_threads(threads) from None
+        super().__init__(tables)
+        allowed = ", ".join(map(text, self._paths))
+        self._connection.execute(f"SET allowed_paths = [{allowed}]")
+        self._connection.execute("SET enable_external_access = false")
+        self._connection.execute("SET lock_configuration = true")
+
+    def attach(self, table: Table) -> None:
+        relation = f'"table {len(self._stored)}"'
+        source: Any = table.source
+        if isinstance(source, str | Path):
+            path = Path(source)
+            if not path.is_file():
+                raise refuse_query.absent_source(table.name, source)
+            self._paths.append(str(path))
+            self._connection.execute(f"CREATE VIEW {relation} AS SELECT * FROM {_reading(table, path)}")
+        else:
+            self._connection.register(relation.strip('"'), arrow(table))
+        described = self._connection.execute(f"DESCRIBE {relation}").fetchall()
+        types = {str(row[0]): str(row[1]) for row in described}
+        folded = {column.lower(): column for column in types}
+        for column in table.columns:
+            if column.lower() not in folded:
+                raise refuse_query.absent_column(table.name, column, types)
+        names = {column: folded[column.lower()] for column in table.columns}
+        self._stored[table.name] = Stored(
+            table, relation, {column: types[stored] for column, stored in names.items()}, names
+        )
+
+    def compute(self, program: Program) -> NDArray[np.object_]:
+        made = statement(program, self._stored[program.table.name])
+        result, position = program.empty(), program.cells.position
+        groups = len(made.places)
+        for line in self._cursor().execute(made.sql).fetchall():
+            place = position[tuple(read(value) for read, value in zip(made.places, line, strict=False))]
+            for column, value in enumerate(line[groups:]):
+                if value is not None:
+                    result[place, column] += int(value)
+        return result
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _cursor(self) -> Any:
+        cursor = getattr(self._local, "cursor", None)
+        if cursor is None:
+            cursor = self._local.cursor = self._connection.cursor()
+        return cursor
+
+
+def _reading(table: Table, path: Path) -> str:
+    """How a file is read: parquet as it is; CSV as text throughout, so that no row decides about a type."""
+    match path.suffix.lower():
+        case ".parquet":
+            return f"read_parquet({text(str(path))})"
+        case ".csv" | ".tsv":
+            mark = r"\t" if path.suffix.lower() == ".tsv" else ","
+            return (
+                f"read_csv({text(str(path))}, all_varchar = true, header = true, delim = '{mark}', quote = '\"', "
+                f"escape = '\"', null_padding = true, strict_mode = false, ignore_errors = true, auto_detect = false, "
+                f"columns = {_header(table, path)})"
+            )
+        case _:
+            raise refuse_query.unknown_source(table.name, str(path))
+
+
+def _header(table: Table, path: Path) -> str:
+    import csv
+
+    with path.open(newline="", encoding="utf-8", errors="replace") as stream:
+        header = next(csv.reader(stream, delimiter="\t" if path.suffix.lower() == ".tsv" else ","), None)
+    if not header:
+        raise refuse_query.absent_column(table.name, next(iter(table.columns)), ())
+    return "{" + ", ".join(f"{text(column)}: 'VARCHAR'" for column in header) + "}"

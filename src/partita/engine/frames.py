@@ -1,0 +1,71 @@
+"""Frames and lists of rows as Arrow tables, without letting any value decide about a type or fail."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from partita.errors import query as refuse
+from partita.query.schema import Table
+
+
+def arrow(table: Table) -> Any:
+    """The rows of a table that lives in memory, as an Arrow table with the declared columns."""
+    source: Any = table.source
+    module = type(source).__module__
+    if module.startswith("polars"):
+        collected = source.collect() if hasattr(source, "collect") else source
+        return _chosen(table, collected.to_arrow())
+    if module.startswith("pandas"):
+        return _from_pandas(table, source)
+    if module.startswith("pyarrow") and hasattr(source, "column_names"):
+        return _chosen(table, source)
+    if isinstance(source, list | tuple):
+        return _from_rows(table, list(source))
+    raise refuse.unknown_source(table.name, type(source).__name__)
+
+
+def _chosen(table: Table, stored: Any) -> Any:
+    folded = {name.lower(): name for name in stored.column_names}
+    for column in table.columns:
+        if column.lower() not in folded:
+            raise refuse.absent_column(table.name, column, stored.column_names)
+    return stored.select([folded[column.lower()] for column in table.columns])
+
+
+def _from_pandas(table: Table, frame: Any) -> Any:
+    import pyarrow as pa
+
+    folded = {str(name).lower(): name for name in frame.columns}
+    arrays = {}
+    for column in table.columns:
+        if column.lower() not in folded:
+            raise refuse.absent_column(table.name, column, map(str, frame.columns))
+        series = frame[folded[column.lower()]]
+        if series.dtype == object:
+            arrays[column] = _texts(series.tolist())
+        else:
+            arrays[column] = pa.Array.from_pandas(series)
+    return pa.table(arrays)
+
+
+def _from_rows(table: Table, rows: list[Any]) -> Any:
+    """Rows as mappings: every value as text, since rows may disagree about types."""
+    import pyarrow as pa
+
+    folded = [{str(name).lower(): value for name, value in row.items()} for row in rows]
+    return pa.table({column: _texts([row.get(column.lower()) for row in folded]) for column in table.columns})
+
+
+def _texts(values: list[Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.array([_text(value) for value in values], pa.string())
+
+
+def _text(value: Any) -> str | None:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value).encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,166 @@
+"""One SQL statement for one program: a single pass over the sanitised rows, in integers throughout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, assert_never, final
+
+from partita.engine.lowering import integer, name, truth
+from partita.engine.stored import Stored
+from partita.query import keys as keys_of
+from partita.query.expressions import columns, numeric
+from partita.query.keys import Bucket, Each, Key, Truncated
+from partita.query.program import Present, Program, Rows, Total
+from partita.query.truncation import NOTHING, SEPARATOR, Truncation
+from partita.region.columns import Bounded, Categories
+from partita.region.columns.stored import Family, family
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """The text, and for each key how what comes back is turned into its place."""
+
+    sql: str
+    places: tuple[Callable[[Any], int], ...]
+
+
+def statement(program: Program, stored: Stored) -> Statement:
+    """The statement that computes a program's tallies: first the keys, then the tallies."""
+    domain = program.table.domain
+    where, clean, raw = stored.condition(program.where.region)
+    tests = [f"({truth(test, domain, stored.dialect)})" for test in program.where.tests]
+    clean = clean.union(*(test.columns() for test in program.where.tests))
+    listed = []
+    for tally in program.tallies:
+        match tally:
+            case Rows():
+                listed.append("COUNT(*)")
+            case Present(of):
+                listed.append(f"COUNT({integer(of, domain, stored.dialect)})")
+                clean = clean | columns(of)
+            case Total(of):
+                listed.append(f"SUM({integer(of, domain, stored.dialect)})")
+                clean = clean | columns(of)
+            case _:
+                assert_never(tally)
+    keys = program.cells.keys
+    late = [isinstance(key, Each) and _late(key, stored) for key in keys]
+    raw = raw.union(key.column for key, after in zip(keys, late, strict=True) if after)
+    clean = clean.union(key.column for key, after in zip(keys, late, strict=True) if not after)
+    source = _source(stored, clean, raw, program.truncation)
+    condition = " AND ".join(([f"({where})"] if not program.where.region.whole else []) + tests)
+    if program.truncation is not None and program.truncation.inside is not None:
+        source = _capped(source, condition, program.truncation)
+        condition = ""
+    grouped = [stored.raw(key.column) if after else _key(key, stored) for key, after in zip(keys, late, strict=True)]
+    chosen = [f"{text} AS k{place}" for place, text in enumerate(grouped)]
+    chosen += [f"{text} AS t{place}" for place, text in enumerate(listed)]
+    sql = f"SELECT {', '.join(chosen)} FROM {source}"
+    if condition:
+        sql += f" WHERE {condition}"
+    if grouped:
+        sql += f" GROUP BY {', '.join(grouped)}"
+    if any(late):
+        sql = _sanitised_after(sql, keys, late, len(listed), stored)
+    return Statement(sql, tuple(_place(key, stored) for key in keys))
+
+
+def _late(key: Each, stored: Stored) -> bool:
+    """Whether rows are grouped by the stored text first, and the few groups sanitised afterwards.
+
+    That gives the same sums, because each group of stored texts falls into one sanitised group.
+    """
+    return isinstance(stored.table.columns[key.column], Categories) and family(stored.types[key.column]) is Family.TEXT
+
+
+def _sanitised_after(sql: str, keys: tuple[Key, ...], late: list[bool], tallies: int, stored: Stored) -> str:
+    from sqlglot import exp
+
+    chosen = []
+    for place, (key, after) in enumerate(zip(keys, late, strict=True)):
+        text = f"k{place}"
+        if after:
+            column = stored.table.columns[key.column]
+            assert isinstance(column, Bounded)
+            text = column.sanitise(exp.column(text), stored.types[key.column]).sql(dialect=stored.dialect)
+        chosen.append(text)
+    sums = [f"SUM(t{place})" for place in range(tallies)]
+    groups = ", ".join(str(place + 1) for place in range(len(keys)))
+    return f"SELECT {', '.join(chosen + sums)} FROM ({sql}) AS grouped GROUP BY {groups}"
+
+
+def _key(key: Key, stored: Stored) -> str:
+    match key:
+        case Each(column) | Truncated(column):
+            return name(column)
+        case Bucket(column):
+            domain = stored.table.domain
+            step = keys_of.units(key, domain)
+            # Moved above zero, so that every dialect's integer division rounds down.
+            first = numeric(column, domain).low // step * step
+            return f"(({name(column)} - CAST({first} AS BIGINT)) // {step})"
+        case _:
+            assert_never(key)
+
+
+def _place(key: Key, stored: Stored) -> Callable[[Any], int]:
+    """From a key as it comes back to its place among the groups."""
+    domain = stored.table.domain
+    column = domain.bounded[domain.axis(key.column)]
+    match key:
+        case Bucket():
+            gone = -1 if column.null is None else keys_of.place(key, domain, column.null)
+            return lambda value: gone if value is None else int(value)
+        case Each() if column.kind in {"integers", "decimals"}:
+            low: int = column.low  # type: ignore[attr-defined]
+            absent = -1 if column.null is None else column.null
+            return lambda value: absent if value is None else int(value) - low
+        case Each():
+            return column.code
+        case Truncated():
+            return lambda value: keys_of.place(key, domain, column.code(value))
+        case _:
+            assert_never(key)
+
+
+def _source(stored: Stored, clean: frozenset[str], raw: frozenset[str], cap: Truncation | None) -> str:
+    """The sanitised rows, only the columns that are needed, after the fixed truncation if there is one."""
+    if cap is None:
+        chosen = [f"{stored.sanitised[column]} AS {name(column)}" for column in sorted(clean)]
+        chosen += [f"{stored.stored(column)} AS {stored.raw(column)}" for column in sorted(raw)]
+        return f"(SELECT {', '.join(chosen) or '1 AS nothing'} FROM {stored.relation}) AS rows_"
+    every = [f"{text} AS {name(column)}" for column, text in stored.sanitised.items()]
+    every += [f"{stored.stored(column)} AS {stored.raw(column)}" for column in sorted(raw)]
+    order = _order(stored, cap)
+    parts = [name(cap.owner)] + ([] if cap.per is None else [name(cap.per)])
+    window = f"ROW_NUMBER() OVER (PARTITION BY {', '.join(parts)} ORDER BY {order})"
+    owned = f"(SELECT {', '.join(every)} FROM {stored.relation}) AS owned"
+    inner = f"SELECT *, {window} AS place_ FROM {owned} WHERE {name(cap.owner)} IS NOT NULL"
+    return f"(SELECT * FROM ({inner}) AS ordered WHERE place_ <= {cap.rows}) AS rows_"
+
+
+def _capped(source: str, condition: str, cap: Truncation) -> str:
+    """At most so many of an owner's kept rows among those that meet the condition, in the same order."""
+    parts = [name(cap.owner)] + ([] if cap.per is None else [name(cap.per)])
+    window = f"ROW_NUMBER() OVER (PARTITION BY {', '.join(parts)} ORDER BY place_)"
+    met = f"SELECT *, {window} AS inside_ FROM {source}" + (f" WHERE {condition}" if condition else "")
+    return f"(SELECT * FROM ({met}) AS met WHERE inside_ <= {cap.inside}) AS rows_"
+
+
+def _order(stored: Stored, cap: Truncation) -> str:
+    """The keyed order of an owner's rows: a function of each row's own sanitised values (theory E14)."""
+    domain = stored.table.domain
+    texts = [column for column, declared in stored.table.columns.items() if declared.kind == "text_keys"]
+    listed = [*domain.axes, *texts]
+    values = "".join(
+        f" || {_literal(SEPARATOR)} || COALESCE(CAST({name(column)} AS VARCHAR), {_literal(NOTHING)})"
+        for column in listed
+    )
+    ties = "".join(f", {name(column)} NULLS LAST" for column in listed)
+    return f"MD5({_literal(cap.key)}{values}){ties}"
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

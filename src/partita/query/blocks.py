@@ -1,0 +1,148 @@
+"""Blocks: the whole numbers that are released together, as sums over rows of small vectors with known length."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import assert_never, final
+
+from partita.query.expressions import Bounds, Expression
+from partita.query.program import Present, Rows, Tally, Total
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The number of rows; with an expression that may be NULL, how many have a value and how many have none."""
+
+    of: Expression | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """The sum of slope · x + offset over the rows that have a value."""
+
+    of: Expression
+    bounds: Bounds
+    slope: int = 1
+    offset: int = 0
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Balanced:
+    """The sums of x - low and of high - x, and high - low for each row without a value.
+
+    Every row adds exactly high - low in all, wherever its value lies; so count, sum and mean come from one release
+    at the price of one.
+    """
+
+    of: Expression
+    bounds: Bounds
+
+
+Block = Counted | Summed | Balanced
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """The length of a vector of whole numbers in three norms; the Euclidean one squared."""
+
+    l1: int
+    l2_squared: int
+    linf: int
+
+    def times(self, k: int) -> Lengths:
+        """The length of k such vectors laid end to end.
+
+        >>> Lengths(2, 2, 1).times(3)
+        Lengths(l1=6, l2_squared=18, linf=3)
+        """
+        return Lengths(k * self.l1, k * k * self.l2_squared, k * self.linf)
+
+    def __or__(self, other: Lengths) -> Lengths:
+        return Lengths(max(self.l1, other.l1), max(self.l2_squared, other.l2_squared), max(self.linf, other.linf))
+
+
+def entries(block: Block) -> tuple[dict[Tally, int], ...]:
+    """Each number of a block as a whole combination of exact tallies.
+
+    >>> entries(Counted())
+    ({Rows(): 1},)
+    """
+    match block:
+        case Counted(None):
+            return ({Rows(): 1},)
+        case Counted(of):
+            assert of is not None
+            return ({Present(of): 1}, {Rows(): 1, Present(of): -1})
+        case Summed(of, within, slope, offset):
+            return (_combined({Total(of): slope}, _having(of, within), offset),)
+        case Balanced(of, within):
+            having = _having(of, within)
+            pair = (
+                _combined({Total(of): 1}, having, -within.low),
+                _combined({Total(of): -1}, having, within.high),
+            )
+            width = within.high - within.low
+            without: dict[Tally, int] = {Rows(): width, Present(of): -width}
+            return (*pair, without) if within.nullable else pair
+        case _:
+            assert_never(block)
+
+
+def one_row(block: Block) -> Lengths:
+    """How long a single row's vector can be (blocks.proof.md)."""
+    match block:
+        case Counted():
+            return Lengths(1, 1, 1)
+        case Summed():
+            low, high = _range(block)
+            most = max(abs(low), abs(high))
+            return Lengths(most, most**2, most)
+        case Balanced(_, within):
+            width = within.high - within.low
+            return Lengths(width, width**2, width)
+        case _:
+            assert_never(block)
+
+
+def one_change(block: Block, *, groups: int, partial: bool) -> Lengths:
+    """How far the block can move when a row of the region becomes another row of the region (blocks.proof.md).
+
+    ``groups`` is how many groups the row may move between. ``partial`` says that a row of the region may still not
+    be counted at all.
+    """
+    match block:
+        case Counted(None):
+            same = Lengths(1, 1, 1) if partial else Lengths(0, 0, 0)
+        case Counted():
+            same = Lengths(2, 2, 1)
+        case Summed(_, within):
+            low, high = _range(block)
+            if partial or within.nullable:
+                low, high = min(low, 0), max(high, 0)
+            same = Lengths(high - low, (high - low) ** 2, high - low)
+        case Balanced(_, within):
+            width = within.high - within.low
+            same = Lengths(2 * width, 2 * width**2, width)
+        case _:
+            assert_never(block)
+    if groups < 2:
+        return same
+    alone = one_row(block)
+    return same | Lengths(2 * alone.l1, 2 * alone.l2_squared, alone.linf)
+
+
+def _range(block: Summed) -> tuple[int, int]:
+    ends = [block.slope * end + block.offset for end in (block.bounds.low, block.bounds.high)]
+    return min(ends), max(ends)
+
+
+def _having(of: Expression, within: Bounds) -> Tally:
+    return Present(of) if within.nullable else Rows()
+
+
+def _combined(total: dict[Tally, int], having: Tally, offset: int) -> dict[Tally, int]:
+    return {**total, having: offset} if offset else total

@@ -1,0 +1,347 @@
+"""Quotes: a plan with its noise, its price for every promise and its expected error, before anything is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any, Protocol, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.errors import NotProven
+from partita.errors import query as refuse
+from partita.exact import Number, probability
+from partita.granularity import Granularity
+from partita.mechanisms.additive import AdditiveNoise
+from partita.mechanisms.gaussian import GaussianNoise
+from partita.mechanisms.laplace import Laplace
+from partita.query import pricing
+from partita.query.blocks import Block, entries
+from partita.query.design import Design, Linear, designs
+from partita.query.errorbars import Spread
+from partita.query.expressions import columns
+from partita.query.plan import Aggregate, Plan, argument
+from partita.query.pricing import Price
+from partita.query.program import Program, Tally, cells
+from partita.query.results import Result
+from partita.query.stability import Movement, distance, movement
+from partita.query.truncation import Truncation
+from partita.region.codes import holds, intersection
+from partita.region.columns.stepped import Stepped
+from partita.region.domain import Domain
+from partita.region.region import Region
+from partita.sampling.bits import BitSource
+from partita.theory.distance import Norm
+from partita.theory.measures.base import Measure
+
+
+class Promised(Protocol):
+    """A promise, as far as a price is concerned: who is protected, and a budget in one measure."""
+
+    @property
+    def granularity(self) -> Granularity:
+        """Who is protected."""
+
+    @property
+    def budget(self) -> Measure:
+        """The most that may ever be lost."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Toll:
+    """What one release costs under one promise, by what happens to a row.
+
+    ``row``: one row enters or leaves the region. ``both``: a row of the region becomes another row of the region.
+    ``unit``: the most that one step of the promise's granularity can cost through this release alone.
+    """
+
+    row: Measure
+    both: Measure
+    unit: Measure
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A block with its noise, and how far neighbours move it under each promise."""
+
+    block: Block
+    mechanism: AdditiveNoise
+    movements: tuple[Movement, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The noise chosen for the aggregates of a question, whatever its region; kept and used again."""
+
+    noise: str
+    design: Design
+    parts: tuple[Part, ...]
+    tolls: tuple[Toll, ...]
+    reason: str
+
+
+@final
+@dataclass(frozen=True)
+class Quote:
+    """What a question would cost and how exact its answer would be. Nothing is spent, and nothing was read."""
+
+    plan: Plan
+    program: Program
+    price: Price
+    promises: tuple[Promised, ...]
+    offer: Offer
+
+    @property
+    def region(self) -> Region:
+        """The record values that the release may depend on: whom it is charged to (theory E9)."""
+        return self.plan.where.region
+
+    @property
+    def tolls(self) -> tuple[Toll, ...]:
+        """The cost under each promise, in their order."""
+        return self.offer.tolls
+
+    @property
+    def cost(self) -> Measure:
+        """The most that one protected unit can lose through this answer, under the first promise."""
+        return self.offer.tolls[0].unit
+
+    @property
+    def costs(self) -> tuple[Measure, ...]:
+        """The same under every promise."""
+        return tuple(toll.unit for toll in self.offer.tolls)
+
+    @property
+    def mechanisms(self) -> tuple[AdditiveNoise, ...]:
+        """The noise of each part."""
+        return tuple(part.mechanism for part in self.offer.parts)
+
+    @property
+    def fingerprint(self) -> str:
+        """The question and its noise: the same for the same question at the same price, however it was asked."""
+        noise = ";".join(f"{part.mechanism.kind} {part.mechanism.parameters()}" for part in self.offer.parts)
+        return f"{self.plan.fingerprint}:{noise}"
+
+    @cached_property
+    def _weights(self) -> NDArray[np.object_]:
+        """From exact tallies to the numbers that are released."""
+        place = {tally: position for position, tally in enumerate(self.program.tallies)}
+        listed = [entry for part in self.offer.parts for entry in entries(part.block)]
+        weights = np.zeros((len(place), len(listed)), dtype=object)
+        for column, entry in enumerate(listed):
+            for tally, weight in entry.items():
+                weights[place[tally], column] = weight
+        return weights
+
+    def exact(self, tallies: NDArray[np.object_]) -> NDArray[np.object_]:
+        """The exact numbers to be released: a line for each group. They must not leave without noise."""
+        found: NDArray[np.object_] = tallies.dot(self._weights)
+        return found
+
+    def release(self, tallies: NDArray[np.object_], *, bits: BitSource | None = None) -> NDArray[np.object_]:
+        """The noisy numbers: noise from each part's mechanism on each of its columns."""
+        exact = self.exact(tallies)
+        noisy, start = np.empty_like(exact), 0
+        for part in self.offer.parts:
+            end = start + len(entries(part.block))
+            noisy[:, start:end] = part.mechanism.release(exact[:, start:end], bits=bits)
+            start = end
+        return noisy
+
+    def result(self, noisy: NDArray[np.object_]) -> Result:
+        """The answer that people see, made from the noisy numbers alone; the same for a stored answer."""
+        return Result(self.plan, self.program.cells, noisy, self.offer.design.recipes, self.spreads)
+
+    @cached_property
+    def spreads(self) -> tuple[Spread, ...]:
+        """The noise of each released number by itself."""
+        found: list[Spread] = []
+        for part in self.offer.parts:
+            noise = part.mechanism
+            alone = (
+                Spread(scales=(float(noise.scale),), rounding=0.5)
+                if isinstance(noise, Laplace)
+                else Spread(sigma=float(noise.sigma), rounding=0.5)  # type: ignore[attr-defined]
+            )
+            found.extend([alone] * len(entries(part.block)))
+        return tuple(found)
+
+    def error(
+        self, confidence: Number = 0.95, *, rows: int | None = None, simultaneous: bool = False
+    ) -> dict[str, Any]:
+        """The half-width of the error bar of each column of the answer.
+
+        The error of a mean depends on how many rows it is of; give ``rows`` to see it for a group of that size,
+        otherwise it is None. ``simultaneous`` makes all groups and columns hold at once.
+        """
+        sure = float(probability(confidence, "confidence"))
+        empty = self.result(np.zeros((1, len(self.spreads)), dtype=object))
+        return empty.expected_error(sure, self.program.cells.count if simultaneous else 1, rows)
+
+    def explain(self) -> str:
+        """Which noise was chosen, and why."""
+        return self.offer.reason
+
+
+def quote(
+    plan: Plan,
+    promises: Sequence[Promised],
+    price: Price,
+    *,
+    noise: str | None = None,
+    truncation: Truncation | None = None,
+) -> Quote:
+    """The quote of a plan at a price; the price is what the first promise may be charged.
+
+    Of all designs and noises with a proven cost under every promise, the one with the least expected error for
+    the same price is taken.
+    """
+    if noise is not None and noise not in pricing.NOISES:
+        raise refuse.unknown_noise(noise)
+    grouped = cells(plan.keys, plan.where)
+    offer = _offer(
+        plan.aggregates,
+        narrowed(plan),
+        min(grouped.count, 2),
+        bool(plan.where.tests),
+        tuple((promise.granularity, promise.budget) for promise in promises),
+        price,
+        noise,
+        truncation,
+    )
+    tallies: dict[Tally, None] = {}
+    for part in offer.parts:
+        for entry in entries(part.block):
+            tallies.update(dict.fromkeys(entry))
+    program = Program(plan.table, plan.where, grouped, tuple(tallies), truncation)
+    return Quote(plan, program, price, tuple(promises), offer)
+
+
+def narrowed(plan: Plan) -> Domain:
+    """The domain that the rows of the plan's region have: what is outside adds nothing, so it bounds nothing.
+
+    Only columns that are added up are narrowed.
+    """
+    region, domain = plan.where.region, plan.table.domain
+    used = frozenset().union(*(columns(of) for of in map(argument, plan.aggregates) if of is not None))
+    found = dict(domain.columns)
+    for name in used.intersection(region.constrained()) if region else ():
+        column, along = domain.bounded[domain.axis(name)], region.along(name)
+        if not isinstance(column, Stepped):
+            continue
+        present = intersection(along, column.values)
+        if not present:
+            continue
+        low, high = column.low + present[0][0], column.low + present[-1][1] - 1
+        gap = column.null is not None and holds(along, column.null)
+        found[name] = replace(column, low=low, high=high, missing=None if gap else low)  # type: ignore[type-var]
+    return domain if found == dict(domain.columns) else Domain(found)
+
+
+Protection = tuple[Granularity, Measure]
+
+
+@lru_cache(maxsize=1024)
+def _offer(
+    aggregates: tuple[Aggregate, ...],
+    domain: Domain,
+    groups: int,
+    partial: bool,  # noqa: FBT001
+    protections: tuple[Protection, ...],
+    price: Price,
+    wanted: str | None,
+    truncation: Truncation | None,
+) -> Offer:
+    first = protections[0][1]
+    allowed = price.within(first)
+    best: tuple[float, Offer] | None = None
+    others: dict[str, float] = {}
+    for design in designs(aggregates, domain):
+        movements = [
+            tuple(
+                movement(block, granularity, groups=groups, partial=partial, truncation=truncation)
+                for granularity, _ in protections
+            )
+            for block in design.blocks
+        ]
+        for noise in pricing.NOISES if wanted is None else (wanted,):
+            found = _priced(design, noise, movements, protections, allowed, price)
+            if found is None:
+                continue
+            error, offer = found
+            others[noise] = min(error, others.get(noise, error))
+            if best is None or error < best[0]:
+                best = error, offer
+    if best is None:
+        raise refuse.noise_not_in_measure((wanted or "additive").capitalize(), first.symbol)
+    return replace(best[1], reason=_reason(best[1], best[0], others, wanted))
+
+
+def _priced(
+    design: Design,
+    noise: str,
+    movements: Sequence[tuple[Movement, ...]],
+    protections: tuple[Protection, ...],
+    allowed: Measure,
+    price: Price,
+) -> tuple[float, Offer] | None:
+    """The design with one kind of noise at the price, and its expected squared error; None if it has no price."""
+    norm = Norm.L1 if noise == "laplace" else Norm.L2
+    distances = [distance(moves[0].unit, norm) for moves in movements]
+    squares = [float(move.power**2 if norm is Norm.L1 else move.power) for move in distances]
+    weighted = [float(weight) * square for weight, square in zip(design.weights, squares, strict=True)]
+    shares = pricing.divided(weighted, 1 / 3 if noise == "laplace" else 1 / 2)
+    strength = pricing.affordable(noise, allowed, shares)
+    if strength is None:
+        return None
+    made = pricing.mechanisms(noise, strength, shares, distances)
+    parts = tuple(Part(block, part, moves) for block, part, moves in zip(design.blocks, made, movements, strict=True))
+    try:
+        tolls = tuple(_toll(parts, place, budget, price.delta) for place, (_, budget) in enumerate(protections))
+    except NotProven:
+        return None
+    assert tolls[0].unit.fits(allowed)
+    error = sum(float(weight) * _variance(part) for weight, part in zip(design.weights, made, strict=True))
+    return error, Offer(noise, design, parts, tolls, "")
+
+
+def _toll(parts: Sequence[Part], place: int, budget: Measure, delta: Fraction | None) -> Toll:
+    def cost(which: str) -> Measure:
+        moved = [
+            (part.mechanism, distance(getattr(part.movements[place], which), part.mechanism.norm)) for part in parts
+        ]
+        return pricing.total_cost([(noise, far) for noise, far in moved if far.power], budget, delta)
+
+    return Toll(cost("row"), cost("both"), cost("unit"))
+
+
+def _variance(noise: AdditiveNoise) -> float:
+    if isinstance(noise, Laplace):
+        return 2 * float(noise.scale) ** 2
+    assert isinstance(noise, GaussianNoise)
+    return float(noise.sigma) ** 2
+
+
+def _reason(offer: Offer, error: float, others: Mapping[str, float], wanted: str | None) -> str:
+    name = {"laplace": "Laplace", "gaussian": "Gaussian"}[offer.noise]
+    how = {
+        "joint": "count and sum come from one balanced release",
+        "split": "each number has noise of its own" if len(offer.parts) > 1 else "one number is released",
+    }[offer.design.name]
+    rest = [other for kind, other in others.items() if kind != offer.noise]
+    if wanted is not None:
+        why = "because it was asked for"
+    elif not rest:
+        why = "because no other noise has a proven cost under every promise"
+    else:
+        why = f"because its typical error is {np.sqrt(rest[0] / error):.2f} times smaller at the same price"
+    return f"{name} noise, {why}; {how}."
+
+
+__all__ = ["Linear", "Offer", "Part", "Promised", "Quote", "Toll", "quote"]

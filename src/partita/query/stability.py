@@ -1,0 +1,80 @@
+"""Stability: how far neighbouring tables can move an exact result, for every way in which people are protected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from partita.granularity import Granularity, Groups, Metric, Replace, Rows, Users, steps
+from partita.query.blocks import Block, Lengths, one_change, one_row
+from partita.query.truncation import Truncation
+from partita.theory.distance import Distance, Norm
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """How far one release moves.
+
+    ``row`` when one row enters or leaves its region; ``both`` when a row of the region becomes another one; ``unit``
+    is the most that one step of the granularity can do to this release alone.
+    """
+
+    row: Lengths
+    both: Lengths
+    unit: Lengths
+
+
+def movement(
+    block: Block, granularity: Granularity, *, groups: int, partial: bool, truncation: Truncation | None = None
+) -> Movement:
+    """How far a block moves under a granularity (stability.proof.md).
+
+    The lengths follow from the declared domain alone. Where a truncation stands behind the projection, one row that
+    comes or goes may let another of the same owner in or out, so that a row counts twice.
+
+    >>> from partita.query.blocks import Counted
+    >>> movement(Counted(), Replace(), groups=5, partial=False).unit
+    Lengths(l1=2, l2_squared=2, linf=1)
+    """
+    row = one_row(block)
+    both = one_change(block, groups=groups, partial=partial)
+    if truncation is not None and not _of_users(granularity):
+        row, both = row.times(2), both.times(2)
+    return Movement(row, both, _unit(granularity, row, both, truncation))
+
+
+def distance(lengths: Lengths, norm: Norm) -> Distance:
+    """A length in one norm, as mechanisms take it.
+
+    >>> distance(Lengths(2, 2, 1), Norm.L2)
+    Distance(norm=<Norm.L2: 'l2'>, power=Fraction(2, 1))
+    """
+    match norm:
+        case Norm.L1:
+            return Distance.l1(lengths.l1)
+        case Norm.L2:
+            return Distance.l2_squared(lengths.l2_squared)
+        case Norm.LINF:
+            return Distance.linf(lengths.linf)
+
+
+def _unit(granularity: Granularity, row: Lengths, both: Lengths, truncation: Truncation | None) -> Lengths:
+    match granularity:
+        case Rows():
+            return row
+        case Replace() | Metric():
+            return row | both
+        case Groups(size, of):
+            return _unit(of, row, both, truncation).times(size)
+        case Users():
+            kept = granularity.rows if truncation is None else min(granularity.rows, truncation.most)
+            return row.times(2 * kept if granularity.altered else kept)
+        case _:
+            return row.times(steps(Rows(), granularity))
+
+
+def _of_users(granularity: Granularity) -> bool:
+    while isinstance(granularity, Groups):
+        granularity = granularity.of
+    return isinstance(granularity, Users)
