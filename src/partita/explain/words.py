@@ -67,7 +67,7 @@ def explain(
     *,
     unit: Granularity | None = None,
     people: int | None = None,
-    readers: Sequence[Reader] = tuple(Reader),
+    readers: Sequence[Reader | str] = tuple(Reader),
     delta: Number | None = None,
     fpr: Number = "0.01",
     priors: Sequence[Number] = ("0.01", "0.1", "0.5"),

@@ -1,0 +1,53 @@
+"""What goes to the screen: tables for people, JSON for programs, refusals on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib import metadata
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from partita.errors import PartitaError
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs in place of tables for people.")]
+
+
+def version() -> str:
+    """The version that is installed."""
+    return metadata.version("partita")
+
+
+def console(*, to_errors: bool = False) -> Console:
+    """The screen, or standard error."""
+    from rich.console import Console
+
+    return Console(stderr=to_errors, highlight=False, soft_wrap=False)
+
+
+def show(*parts: RenderableType) -> None:
+    """Print for people."""
+    screen = console()
+    for part in parts:
+        screen.print(part)
+
+
+def show_json(document: object) -> None:
+    """Print for programs: one JSON document, text as it is."""
+    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def complain(refusal: PartitaError, *, as_json: bool) -> None:
+    """Say on standard error what was refused, with its stable code."""
+    if as_json:
+        document = {"error": {"code": refusal.code, "message": refusal.message}}
+        typer.echo(json.dumps(document, ensure_ascii=False), err=True)
+        return
+    from rich.text import Text
+
+    kind = Text(f"{refusal.code}  ", style="bold red")
+    console(to_errors=True).print(kind + Text(refusal.message, style=""), soft_wrap=not sys.stderr.isatty())

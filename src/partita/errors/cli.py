@@ -1,0 +1,33 @@
+"""What is said of a command line that cannot be followed."""
+
+from __future__ import annotations
+
+from partita.errors.base import InvalidInput
+
+
+def cannot_read(path: str, reason: str) -> InvalidInput:
+    """The file that was named cannot be read."""
+    return InvalidInput("cli.cannot-read", f"{path!r} cannot be read: {reason}. Nothing was computed.")
+
+
+def not_json(path: str, line: int, column: int, reason: str) -> InvalidInput:
+    """The file is not JSON; where it stops being so."""
+    return InvalidInput(
+        "cli.not-json",
+        f"{path!r} is not JSON: {reason} at line {line}, column {column}. Nothing was computed.",
+    )
+
+
+def choose_one(options: str) -> InvalidInput:
+    """None, or more than one, of options that exclude each other."""
+    return InvalidInput("cli.choose-one", f"Give exactly one of {options}. Nothing was computed.")
+
+
+def unknown_choice(option: str, value: str, known: str) -> InvalidInput:
+    """An option with a value that is not among those it has."""
+    return InvalidInput("cli.unknown-choice", f"{option} {value!r} is not known. Choose among: {known}.")
+
+
+def cannot_make_folder(path: str, reason: str) -> InvalidInput:
+    """The folder for pictures cannot be made."""
+    return InvalidInput("cli.cannot-make-folder", f"The folder {path!r} cannot be made: {reason}. Choose another one.")

@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+import pytest
+
+from partita.errors import InvalidInput, PartitaError
+from partita.errors import cli as words
+
+SAID: list[tuple[PartitaError, str, str]] = [
+    (
+        words.cannot_read("plan.json", "No such file or directory"),
+        "cli.cannot-read",
+        "'plan.json' cannot be read: No such file or directory. Nothing was computed.",
+    ),
+    (
+        words.not_json("plan.json", 2, 5, "Expecting value"),
+        "cli.not-json",
+        "'plan.json' is not JSON: Expecting value at line 2, column 5. Nothing was computed.",
+    ),
+    (
+        words.choose_one("--epsilon, --rho and --mu"),
+        "cli.choose-one",
+        "Give exactly one of --epsilon, --rho and --mu. Nothing was computed.",
+    ),
+    (
+        words.unknown_choice("--mechanism", "sugar", "laplace, gaussian"),
+        "cli.unknown-choice",
+        "--mechanism 'sugar' is not known. Choose among: laplace, gaussian.",
+    ),
+    (
+        words.cannot_make_folder("x", "File exists"),
+        "cli.cannot-make-folder",
+        "The folder 'x' cannot be made: File exists. Choose another one.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("error", "code", "message"), SAID, ids=[code for _, code, _ in SAID])
+def test_the_words(error, code, message):
+    assert isinstance(error, InvalidInput)
+    assert (error.code, error.message) == (code, message)
