@@ -99,6 +99,21 @@ def test_a_height_that_ties_with_the_ratio_is_decided_by_more_bits(name, inset, 
             assert accepted == (reference.share(height, length) < ratio)
 
 
+@pytest.mark.parametrize("name", ["gaussian", "laplace"])
+def test_a_cell_that_the_first_word_leaves_open_is_decided_by_more_bits(name):
+    cells = Cells.of(shape_of(name, Fraction(1000)), 5, Fraction(1, 2), guided=False)
+    ties = [0, ONES, *cells.thresholds.words[::211].tolist()]
+    for tie in ties:
+        for more in (0, ONES):
+            u = np.array([tie], dtype=np.uint64)
+            zero = np.zeros(1, dtype=np.uint64)
+            bits = Scripted([more], seed=25)
+            which, accepted = cells.test(u, zero, [zero], bits)
+            assert bits.given or tie == 1 << 63  # the middle is exactly one half: known without more bits
+            assert int(which[0]) == cells.thresholds.decide(tie, Scripted([more], seed=25))
+            assert accepted.all()
+
+
 @pytest.mark.parametrize("power", [1, 48, 49, 64, 65, 96, 200])
 def test_values_beyond_64_bits_are_python_integers_and_never_wrap(power):
     cells = Cells.of(Laplace(Fraction(9 << power)), power, Fraction(1, 2), guided=False)
