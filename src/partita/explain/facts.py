@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,6 +11,7 @@ from typing import Protocol, final
 from partita.errors import NotProven
 from partita.errors import explain as refuse
 from partita.exact import Number, exact, float_down, float_up, nonnegative, probability, whole
+from partita.granularity import Relation
 from partita.theory import semantics
 from partita.theory.measures.base import Measure
 
@@ -35,11 +37,20 @@ class Readable(Protocol):
 @final
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """How far one person's secret can move from a prior belief."""
+    """How far a belief about one person can move from a prior."""
 
     prior: float
     low: float
     high: float
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Beliefs:
+    """How far beliefs can move in somebody who knows all the other records, outside a few outputs."""
+
+    moves: tuple[Belief, ...]
+    surprise: float  # the chance of an output that moves them further
 
 
 @final
@@ -76,8 +87,8 @@ class Facts:
     epsilon: float
     delta: float
     multiplier: float  # the most by which an event's probability grows, beyond δ
-    beliefs: tuple[Belief, ...]
-    surprise: float  # the share of outputs that may move beliefs further
+    presence: Beliefs | None  # beliefs in whether the record is there, where records come and go
+    content: Beliefs | None  # beliefs in what the record says
     fpr: float
     tpr: float  # the most true positives at that share of false ones
     with_and_without: float | None  # the factor between beliefs with and without a record, for every prior (if δ = 0)
@@ -98,24 +109,26 @@ def facts_of(
     fpr: Number = "0.01",
     priors: Sequence[Number] = ("0.01", "0.1", "0.5"),
     group: int = 4,
+    relation: Relation = Relation.ADD_REMOVE,
 ) -> Facts:
     """Everything an explanation says of this guarantee, computed.
 
-    A loss that has an ε for every δ is read at δ = 1e-6 unless another is asked for.
+    A loss that has an ε for every δ is read at δ = 1e-6 unless another is asked for. Where records come and go, one
+    that says something else is two steps away: it goes, and another comes.
     """
     if not all(hasattr(guarantee, name) for name in ("epsilon_at", "false_negatives", "group")):
         raise refuse.not_readable(guarantee)
     share, members = probability(fpr, "fpr"), whole(group, "group", least=2)
     leak = _own_delta(guarantee) if delta is None else nonnegative(delta, "delta")
     epsilon = guarantee.epsilon_at(leak)
-    moved = epsilon + (_SLACK if leak else 0)
+    comes_and_goes = relation is Relation.ADD_REMOVE
     together, reason = _together(guarantee, members, leak, share)
     return Facts(
         epsilon=float_up(epsilon),
         delta=float_up(leak),
         multiplier=semantics.posterior_odds(epsilon)[0],
-        beliefs=tuple(Belief(float(exact(prior)), *semantics.posterior_range(prior, moved)) for prior in priors),
-        surprise=semantics.posterior_odds(epsilon, leak, _SLACK)[1],
+        presence=_beliefs(guarantee, leak, priors) if comes_and_goes else None,
+        content=_content(guarantee, leak, priors, steps=2 if comes_and_goes else 1),
         fpr=float(share),
         tpr=semantics.true_positive_rate(share, guarantee),
         with_and_without=None if leak else semantics.with_and_without(epsilon)[0],
@@ -123,6 +136,26 @@ def facts_of(
         why_no_group=reason,
         repeated=_repeated(guarantee, leak),
     )
+
+
+def _beliefs(guarantee: Readable, delta: Fraction, priors: Sequence[Number]) -> Beliefs:
+    """Theory B22: odds move by e^ε at most; with a δ by e^(ε + slack), outside outputs of a small probability."""
+    epsilon = guarantee.epsilon_at(delta)
+    moved = epsilon + (_SLACK if delta else 0)
+    moves = tuple(Belief(float(exact(prior)), *semantics.posterior_range(prior, moved)) for prior in priors)
+    # What moves them too far up and too far down: the second is less likely by the factor itself.
+    share = semantics.posterior_odds(epsilon, delta, _SLACK)[1]
+    return Beliefs(moves, min(1.0, share * (1 + math.exp(-float(moved))) * (1 + 1e-12)))
+
+
+def _content(guarantee: Readable, delta: Fraction, priors: Sequence[Number], *, steps: int) -> Beliefs | None:
+    if steps == 1:
+        return _beliefs(guarantee, delta, priors)
+    try:
+        altered = guarantee.group(steps)
+    except NotProven:
+        return None
+    return _beliefs(altered, delta if _reads_at(altered, delta) else _own_delta(altered), priors)
 
 
 def _own_delta(guarantee: Readable) -> Fraction:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from partita.explain.facts import Facts
+from partita.explain.facts import Beliefs, Facts
 from partita.explain.numbers import at_least, at_most, factor, one_in, percent, short
 from partita.granularity import Granularity, Relation
 
@@ -29,13 +29,10 @@ def for_the_person(facts: Facts, unit: Granularity | None) -> Iterator[str]:
         f"What would happen to you with probability {percent(facts.fpr)} {otherwise} happens with probability at most "
         f"{at_most(facts.tpr)} {then}."
     )
-    if facts.beliefs:
-        moves = [
-            f"from {percent(belief.prior)} to between {at_least(belief.low)} and {at_most(belief.high)}"
-            for belief in facts.beliefs
-        ]
-        outside = f", but for outputs that together have a chance of {one_in(facts.surprise)}" if facts.surprise else ""
-        yield f"What somebody believes of you, who knows all the other records, moves {'; '.join(moves)}{outside}."
+    if facts.presence is not None:
+        yield f"Whether your record is there: {_moved(facts.presence)}."
+    if facts.content is not None:
+        yield f"What your record says: {_moved(facts.content)}."
     if facts.group is None:
         yield f"Nothing is promised here to several people together. {facts.why_no_group}"
     else:
@@ -101,6 +98,16 @@ def not_promised(facts: Facts) -> Iterator[str]:
         yield f"That δ does no harm: so read, the promise allows the worst with a chance of {one_in(facts.delta)}."
     yield "Anything about other releases from the same people that are not part of this guarantee."
     yield "Anything about how the data were collected, who may read the raw table, or a machine that is broken into."
+
+
+def _moved(beliefs: Beliefs) -> str:
+    """How far they move, in one clause."""
+    moves = [
+        f"from {percent(belief.prior)} sure to between {at_least(belief.low)} and {at_most(belief.high)}"
+        for belief in beliefs.moves
+    ]
+    outside = f", but for outputs that together have a chance of {one_in(beliefs.surprise)}" if beliefs.surprise else ""
+    return f"whoever knows all the others moves {'; '.join(moves)}{outside}"
 
 
 def _on_delta(delta: float, people: int | None) -> Iterator[str]:

@@ -11,7 +11,7 @@ from partita.errors import explain as refuse
 from partita.exact import Number, whole
 from partita.explain import sentences
 from partita.explain.facts import Facts, Readable, facts_of
-from partita.granularity import Granularity
+from partita.granularity import Granularity, Relation
 
 
 class Reader(StrEnum):
@@ -83,7 +83,8 @@ def explain(
     True
     """
     count = None if people is None else whole(people, "people", least=1)
-    numbers = facts_of(guarantee, delta=delta, fpr=fpr, priors=priors, group=group)
+    relation = Relation.ADD_REMOVE if unit is None else unit.relation
+    numbers = facts_of(guarantee, delta=delta, fpr=fpr, priors=priors, group=group, relation=relation)
     writers = {
         Reader.PERSON: ("For the person in the data", sentences.for_the_person(numbers, unit)),
         Reader.ANALYST: ("For the analyst", sentences.for_the_analyst(numbers)),

@@ -8,9 +8,11 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
 
 from partita.errors import InvalidInput
 from partita.explain.facts import facts_of
+from partita.granularity import Relation
 from partita.theory import semantics
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.gdp import GDP
@@ -24,7 +26,8 @@ EPSILONS = st.fractions(Fraction(1, 100), 6, max_denominator=1000)
 @given(epsilon=EPSILONS, fpr=st.sampled_from(["0.001", "0.01", "0.2"]))
 def test_a_pure_loss_is_read_without_a_delta(epsilon, fpr):
     facts = facts_of(Pure(epsilon=epsilon), fpr=fpr)
-    assert (facts.delta, facts.surprise) == (0, 0)
+    assert facts.presence is not None
+    assert (facts.delta, facts.presence.surprise) == (0, 0)
     assert facts.multiplier == pytest.approx(math.exp(epsilon))
     assert facts.tpr == semantics.true_positive_rate(fpr, Pure(epsilon=epsilon))
     assert facts.with_and_without == pytest.approx(math.exp(2 * epsilon))
@@ -36,11 +39,32 @@ def test_a_pure_loss_is_read_without_a_delta(epsilon, fpr):
 
 @given(epsilon=EPSILONS, prior=st.fractions(Fraction(1, 100), Fraction(99, 100), max_denominator=100))
 def test_beliefs_hold_every_posterior_that_randomised_response_gives(epsilon, prior):
-    belief = facts_of(Pure(epsilon=epsilon), priors=[prior]).beliefs[0]
+    facts = facts_of(Pure(epsilon=epsilon), priors=[prior], relation=Relation.CHANGE_ONE)
+    assert facts.presence is None
+    assert facts.content is not None
+    belief = facts.content.moves[0]
     keep = 1 / (1 + math.exp(-epsilon))
     for right in (keep, 1 - keep):
         told = float(prior) * right / (float(prior) * right + (1 - float(prior)) * (1 - right))
         assert belief.low - 1e-12 <= told <= belief.high + 1e-12
+
+
+def test_what_a_record_says_is_two_steps_away_where_records_come_and_go():
+    """One that goes and another that comes: a noisy count of each of two values shows it."""
+    facts = facts_of(Pure(epsilon=1), priors=["0.5"])
+    assert facts.presence is not None
+    assert facts.content is not None
+    assert facts.presence.moves[0].high == pytest.approx(1 / (1 + math.exp(-1)))
+    assert facts.content.moves[0].high == pytest.approx(1 / (1 + math.exp(-2)))
+
+
+def test_outputs_beyond_the_bounds_on_beliefs_are_no_likelier_than_said():
+    """Two Gaussians, in each world: the loss leaves the interval with less than the probability stated."""
+    facts = facts_of(GDP(mu=1), delta="1e-3", priors=["0.5"])
+    assert facts.presence is not None
+    edge = math.log(facts.presence.moves[0].high / (1 - facts.presence.moves[0].high))
+    outside = norm.sf(edge, 0.5, 1) + norm.cdf(-edge, 0.5, 1)
+    assert outside <= facts.presence.surprise <= 10 * outside
 
 
 @pytest.mark.parametrize("loss", [ZCDP(rho="0.1"), GDP(mu="0.5"), ZCDP(rho="0.1", delta="1e-9")])
@@ -48,7 +72,8 @@ def test_a_loss_for_every_delta_is_read_at_one_in_a_million(loss):
     facts = facts_of(loss)
     assert facts.delta == pytest.approx(1e-6, rel=1e-2)
     assert facts.epsilon == pytest.approx(float(loss.epsilon_at(Fraction(facts.delta))), rel=1e-9)
-    assert facts.surprise > facts.delta
+    assert facts.presence is not None
+    assert facts.presence.surprise > facts.delta
     assert facts.with_and_without is None
 
 
@@ -77,7 +102,8 @@ def test_no_loss_at_all_moves_nothing():
     assert facts.multiplier == 1
     assert facts.tpr == facts.fpr
     assert facts.falsely_accused == 0.5
-    assert all(belief.low <= belief.prior <= belief.high for belief in facts.beliefs)
+    assert facts.presence is not None
+    assert all(belief.low <= belief.prior <= belief.high for belief in facts.presence.moves)
 
 
 @pytest.mark.parametrize("bad", [{"fpr": 0}, {"fpr": 2}, {"fpr": "x"}, {"group": 1}, {"group": 2.5}, {"delta": -1}])

@@ -37,8 +37,12 @@ def test_the_person_reads_the_whole_story():
             "with it."
         ),
         (
-            "What somebody believes of you, who knows all the other records, moves from 1% to between 0.608% and 1.64%"
-            "; from 10% to between 6.31% and 15.5%; from 50% to between 37.7% and 62.3%."
+            "Whether your record is there: whoever knows all the others moves from 1% sure to between 0.608% and "
+            "1.64%; from 10% sure to between 6.31% and 15.5%; from 50% sure to between 37.7% and 62.3%."
+        ),
+        (
+            "What your record says: whoever knows all the others moves from 1% sure to between 0.37% and 2.68%; "
+            "from 10% sure to between 3.92% and 23.2%; from 50% sure to between 26.8% and 73.2%."
         ),
         (
             "A family of four together is protected less than each of them: what happens with probability 1% without "
@@ -51,6 +55,7 @@ def test_where_values_change_the_words_do_not_speak_of_taking_part():
     said = str(explain(Pure(epsilon=1), unit=replace()).sections[0])
     assert "because your record says what it says" in said
     assert "is in the data" not in said
+    assert "is there" not in said
     assert "because your record is in the data" in str(explain(Pure(epsilon=1), unit=rows()).sections[0])
 
 
