@@ -125,7 +125,7 @@ def _told(counts: Histogram, said: Explanation) -> Iterator[RenderableType]:
     people = sum(counts.exact.values())
     yield Rule("[bold]1. A private histogram[/bold]", align="left")
     yield (
-        f"A hospital (made up, {people:,} patients) publishes how many have each condition. Every count gets Laplace\n"
+        f"A hospital (made up, {people:,} patients) publishes how many have each condition. Every count gets Laplace "
         f"noise, and together they cost ε = {float(_EPSILON)}: whoever is added or removed changes one count by one."
     )
     shown = table("", [("condition", "left"), ("published", "right"), ("", "left"), ("[dim]truth[/dim]", "right")])

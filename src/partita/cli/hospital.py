@@ -30,7 +30,7 @@ class Patient:
     condition: str
 
 
-def patients(count: int = 4_000) -> list[Patient]:
+def patients(count: int = 600) -> list[Patient]:
     """So many patients.
 
     >>> len(patients(10)), patients(1)[0].condition

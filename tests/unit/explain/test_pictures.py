@@ -15,6 +15,7 @@ from partita.errors import InvalidInput
 from partita.explain.pictures import canvas
 from partita.explain.pictures.composition import composition
 from partita.explain.pictures.histogram import histogram
+from partita.explain.pictures.posterior import posterior
 from partita.explain.pictures.profile import profile
 from partita.explain.pictures.tradeoff import tradeoff
 from partita.theory.measures.approximate import Approximate
@@ -35,6 +36,7 @@ PICTURES = {
     "trade-offs": lambda: tradeoff({"a": Pure(epsilon=0), "b": Pure(epsilon=30), "c": GDP(mu=1)}),
     "profile": lambda: profile({name: loss for name, loss in LOSSES.items() if name != "ρ"}),
     "composition": lambda: composition(TOTALS, delta=1e-6),
+    "posterior": lambda: posterior([0, "0.5", 30]),
     "histogram": lambda: histogram(["a", "b"], [3, -1], error=2, exact_counts=[2, 0]),
     "many bars": lambda: histogram([f"北 {i}" for i in "abcdefghijk"], range(11), error=0),
 }
@@ -103,6 +105,8 @@ def test_the_marked_point_is_on_the_curve():
         (lambda: profile({"x": Pure(epsilon=1)}, least=0), "number.outside-unit-interval"),
         (lambda: composition({}, delta=0), "explain.nothing-to-draw"),
         (lambda: composition({"x": [(1, float("inf"))]}, delta=0), "explain.nothing-to-draw"),
+        (lambda: posterior([]), "explain.nothing-to-draw"),
+        (lambda: posterior([-1]), "number.negative"),
         (lambda: histogram([], [], error=1), "explain.nothing-to-draw"),
         (lambda: histogram(["a"], [1, 2], error=1), "explain.unlike-lengths"),
         (lambda: histogram(["a"], [1], error=1, exact_counts=[]), "explain.unlike-lengths"),

@@ -39,7 +39,14 @@ def histogram(
         axes.bar(places, [float(count) for count in counts], width=0.72, color="#b9cfe0", edgecolor=INK, linewidth=0.8)
         axes.errorbar(places, counts, yerr=half, fmt="none", ecolor=INK, elinewidth=1.4, capsize=5)
         if exact_counts is not None:
-            axes.plot(places, exact_counts, "D", markersize=5, markerfacecolor="white", markeredgecolor="#d55e00")
+            axes.plot(
+                [place + 0.2 for place in places],
+                exact_counts,
+                "D",
+                markersize=5,
+                markerfacecolor="white",
+                markeredgecolor="#d55e00",
+            )
         axes.set_xticks(places, [str(name) for name in names], rotation=0 if len(names) <= 8 else 45)
         axes.set_ylabel(axis)
         axes.grid(visible=False, axis="x")
