@@ -1,0 +1,180 @@
+"""The whole profile of a plan fixed beforehand, by whichever exact method suits its losses."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Protocol, final
+
+import numpy as np
+
+from partita.composition import lattice, saddle
+from partita.composition.atoms import Enumeration
+from partita.composition.binomial import Binomial
+from partita.composition.contour import Contour
+from partita.composition.gaussians import Gaussians
+from partita.composition.saddle import Saddle
+from partita.composition.search import bisect, most
+from partita.composition.total import Total
+from partita.theory.losses.base import LossLaw
+from partita.theory.losses.gaussian import GaussianLoss
+from partita.theory.losses.outward import UNIT, up
+from partita.theory.losses.randomized_response import RandomizedResponseLoss
+
+# Below this no float arithmetic is trusted to mean anything.
+LEAST_DELTA = 1e-250
+# Nodes of the lattice where a reading of the profile, not an answer in a hurry, is wanted.
+_FINE = 1 << 15
+
+
+class Profile(Protocol):
+    """Certified bounds on δ at every ε, and the least ε at a δ."""
+
+    @abstractmethod
+    def upper(self, epsilon: float) -> float:
+        """Never below δ(ε)."""
+
+    @abstractmethod
+    def lower(self, epsilon: float) -> float:
+        """Never above δ(ε)."""
+
+    @abstractmethod
+    def least(self, delta: float) -> float:
+        """Never below the least ε with δ(ε) <= δ."""
+
+    @abstractmethod
+    def most(self, delta: float) -> float:
+        """Never above the least ε with δ(ε) <= δ."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Single:
+    """One law on its own: its closed form."""
+
+    law: LossLaw
+
+    def upper(self, epsilon: float) -> float:
+        """The closed form, rounded up."""
+        return self.law.delta(epsilon)
+
+    def lower(self, epsilon: float) -> float:
+        """The closed form is exact up to a few hundred units."""
+        return max(0.0, self.law.delta(epsilon) * (1 - 1e-12) - 1e-299)
+
+    def least(self, delta: float) -> float:
+        """By bisection."""
+        return bisect(self.upper, delta, self.law.maximum)
+
+    def most(self, delta: float) -> float:
+        """A little below the least ε."""
+        return most(self.lower, delta, self.least(delta))
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Numeric:
+    """A contour placed anew for each question, or a lattice where the transform does not die out (theory D16, D14)."""
+
+    total: Total
+
+    def upper(self, epsilon: float) -> float:
+        """The trapezoidal sum, its tail and its rounding, and the mass at infinity."""
+        if epsilon >= self.total.maximum:
+            return self.total.infinity
+        place, delta = self._near(epsilon)
+        contour = Contour.at(self.total, place, delta)
+        if contour is not None:
+            return min(1.0, up(contour.upper(epsilon) + self.total.infinity))
+        return lattice.for_epsilon(self.total, epsilon, delta, upward=True, nodes=_FINE).upper(epsilon)
+
+    def lower(self, epsilon: float) -> float:
+        """The same with all errors taken away."""
+        if epsilon >= self.total.maximum:
+            return self.total.infinity * (1 - 1e-12)
+        place, delta = self._near(epsilon)
+        contour = Contour.at(self.total, place, delta)
+        if contour is not None:
+            return contour.lower(epsilon) + self.total.infinity * (1 - 1e-12)
+        return lattice.for_epsilon(self.total, epsilon, delta, upward=False, nodes=_FINE).lower(epsilon)
+
+    def least(self, delta: float) -> float:
+        """By Newton's method, and then up until the certified side agrees; or from one inverse transform."""
+        spare = (delta - self.total.infinity) * (1 - 4 * UNIT)
+        if spare <= LEAST_DELTA:
+            return self.total.maximum if delta >= self.total.infinity else math.inf
+        goal = min(spare, 0.999)
+        place = saddle.for_delta(self.total, goal)
+        contour = Contour.at(self.total, place, goal)
+        if contour is not None:
+            return solve(contour, place.epsilon, goal, self.total.maximum)
+        return min(lattice.for_delta(self.total, goal, upward=True).least(delta), self.total.maximum)
+
+    def most(self, delta: float) -> float:
+        """An ε at which δ(ε) is still more than asked: a lower bound on the least ε."""
+        spare = delta - self.total.infinity * (1 - 1e-12)
+        if not LEAST_DELTA < spare < 1:
+            return 0.0
+        goal = min(spare, 0.999)
+        place = saddle.for_delta(self.total, goal)
+        contour = Contour.at(self.total, place, goal)
+        if contour is None:
+            return lattice.for_delta(self.total, goal, upward=False, nodes=_FINE).most(delta)
+        x = solve(contour, place.epsilon, goal, self.total.maximum)
+        return most(contour.lower, spare, x)
+
+    def _near(self, epsilon: float) -> tuple[Saddle, float]:
+        """The place for a question at ε, and about the δ there."""
+        place = saddle.for_epsilon(self.total, epsilon)
+        guess = float(np.min(place.cumulants - place.orders * epsilon))
+        return place, min(0.999, max(math.exp(max(guess, -550.0)), LEAST_DELTA))
+
+
+def profile(total: Total) -> Profile:
+    """The exact method for a total: closed forms first, then a contour, then a lattice."""
+    if not total.parts:
+        return Single(GaussianLoss(0.0))
+    if total.families == {GaussianLoss}:
+        squared = math.fsum(count * law.mu**2 for law, count in total.parts if isinstance(law, GaussianLoss))
+        return Gaussians(up(math.sqrt(squared), 8 * UNIT))
+    pooled = total.pooled
+    law, count = next(iter(pooled.items()))
+    if len(pooled) == 1 and isinstance(law, RandomizedResponseLoss):
+        return Binomial(law.epsilon, law.leak, count)
+    if len(pooled) == 1 and count == 1:
+        return Single(law)
+    listed = Enumeration.of(total)
+    if listed is not None:
+        return listed
+    return Numeric(total)
+
+
+def solve(contour: Contour, start: float, delta: float, top: float) -> float:
+    """The least ε at which the contour certifies δ, never below the truth: Newton's method between two guards."""
+    goal = math.log(delta)
+    x = max(0.0, min(start, top))
+    low, high = -1.0, math.inf
+    nudge = 1e-14
+    for _ in range(120):
+        bound, slope = contour.upper_and_slope(x)
+        if bound <= delta:
+            if x == 0.0:
+                return 0.0
+            high = x
+        else:
+            low = x
+        if math.isfinite(high) and high - low <= 1e-13 * high:
+            break
+        move = (math.log(bound) - goal) / slope if bound > 0 and slope > 0 and math.isfinite(bound) else math.nan
+        if 0 <= move <= nudge * x:
+            # As good as there, on the wrong side: the certified side is a few roundings further.
+            move = nudge * x
+            nudge *= 4
+        tried = x + move
+        if not low < tried < high or abs(move) > 1 + abs(x) * 0.5:
+            tried = (max(low, 0.0) + high) / 2 if math.isfinite(high) else 1.5 * x + 1 / contour.c
+        x = min(max(tried, 0.0), top)
+        if low >= top:
+            return top
+    return min(high, top)

@@ -1,0 +1,136 @@
+"""The law of the privacy loss of one dominating pair, and many laws of one family evaluated together."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self, final
+
+import numpy as np
+
+from partita.theory.losses.outward import Complexes, Floats, floats
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Lattice:
+    """A finite measure on the multiples of a span, with some mass at infinity.
+
+    ``masses[i]`` sits at ``(start + i) * span``. The floats themselves are the measure: whoever makes a lattice
+    has already rounded the masses in the direction that was asked for (theory D14).
+    """
+
+    span: float
+    start: int
+    masses: Floats
+    infinity: float
+
+
+class Batch(ABC):
+    """Independent losses of one family, composed: transforms multiply, so their logarithms add (theory D16).
+
+    With M(s) = E[e^(sL); L finite] for the sum L of all losses in the batch and s = c + it:
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def infinity(self) -> float:
+        """The probability that some loss is infinite, rounded up."""
+
+    @property
+    @abstractmethod
+    def maximum(self) -> float:
+        """The upper end of the finite support, rounded up."""
+
+    @property
+    @abstractmethod
+    def minimum(self) -> float:
+        """The lower end of the finite support, rounded down."""
+
+    @abstractmethod
+    def variance(self) -> float:
+        """About the variance of the sum; only used to choose where to look."""
+
+    @property
+    def steepest(self) -> float:
+        """About the largest order c at which a total is worth looking at; only used to choose where to look."""
+        return math.inf
+
+    @abstractmethod
+    def cumulant(self, c: Floats) -> tuple[Floats, Floats]:
+        """log M(c) for each c > 0, and a bound on the absolute error of each."""
+
+    @abstractmethod
+    def ratio(self, c: float, t: Floats) -> tuple[Complexes, Floats]:
+        """M(c + it) / M(c), of modulus at most one, and a bound on the absolute error of each."""
+
+    @abstractmethod
+    def decay(self, c: float, t: Floats) -> Floats:
+        """A bound, for each t, on the logarithm of the largest |M(c + iu)| / M(c) over u >= t."""
+
+
+class LossLaw(ABC):
+    """The law of log dP/dQ under P for a dominating pair (P, Q): theory B6.
+
+    Parameters are floats; whoever builds a law rounds them towards the larger loss.
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def infinity(self) -> float:
+        """The mass at plus infinity."""
+
+    @property
+    @abstractmethod
+    def maximum(self) -> float:
+        """The upper end of the finite support, rounded up (infinite if unbounded)."""
+
+    @property
+    @abstractmethod
+    def minimum(self) -> float:
+        """The lower end of the finite support, rounded down (minus infinity if unbounded)."""
+
+    @abstractmethod
+    def delta(self, epsilon: float) -> float:
+        """An upper bound on the profile E(1 - e^(epsilon - L))_+ plus the mass at infinity."""
+
+    @classmethod
+    @abstractmethod
+    def batch(cls, laws: Sequence[Self], counts: Sequence[int]) -> Batch:
+        """Laws of this family, each repeated so many times, as one sum."""
+
+    @abstractmethod
+    def lattice(self, span: float, *, upward: bool, floor: float) -> Lattice:
+        """A measure on multiples of the span whose profile is nowhere below (above) that of this law.
+
+        ``floor`` is an amount of mass that may be moved to infinity, or dropped when rounding down.
+        """
+
+    def log_transform(self, s: Complexes) -> Complexes:
+        """log E[e^(sL); L finite] at each s with a positive real part, up to ``transform_error``."""
+        points = np.atleast_1d(np.asarray(s, dtype=np.complex128))
+        alone = type(self).batch((self,), (1,))
+        values = np.empty_like(points)
+        for c in np.unique(points.real):
+            at = points.real == c
+            ratio, _ = alone.ratio(float(c), floats(points.imag[at]))
+            with np.errstate(divide="ignore"):
+                values[at] = alone.cumulant(floats([c]))[0] + np.log(ratio)
+        return values.reshape(np.shape(s))
+
+    def transform_error(self, s: Complexes) -> Floats:
+        """A bound on the error of exp(log_transform(s)), relative to the transform at the real part of s."""
+        points = np.atleast_1d(np.asarray(s, dtype=np.complex128))
+        alone = type(self).batch((self,), (1,))
+        errors = np.empty(points.shape)
+        for c in np.unique(points.real):
+            at = points.real == c
+            _, error = alone.ratio(float(c), floats(points.imag[at]))
+            errors[at] = error + 2 * alone.cumulant(floats([c]))[1]
+        return errors.reshape(np.shape(s))
