@@ -1,0 +1,94 @@
+"""The lines of the book: a closed set of kinds, each line chained to the one before by its hash."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from enum import StrEnum, unique
+from typing import NamedTuple, final
+
+GENESIS = bytes(32)
+
+
+@unique
+class Kind(StrEnum):
+    """What an entry records. A reservation is open until one commit or one abandonment closes it, for ever."""
+
+    BIRTH = "birth"  # the promises, the public domains, the keys
+    ACCOUNT = "account"  # a child account with its own limits
+    RESERVE = "reserve"  # a charge; it counts from here on, whatever follows
+    COMMIT = "commit"  # the answer of a reservation, which may now leave
+    ABANDON = "abandon"  # a reservation that will never have an answer; nothing is given back
+    CHECKPOINT = "checkpoint"  # the digest of the tallies so far, so that opening need not read everything
+    RESTORE = "restore"  # the custodian went on from an older copy, and says why
+
+
+@final
+class Entry(NamedTuple):
+    """One line of the book, as it is stored.
+
+    ``charge`` and ``note`` are canonical JSON texts; ``charge`` is all that the accounts need, kept apart because many
+    lines share it.
+    """
+
+    seq: int
+    kind: Kind
+    note: str
+    hash: bytes
+    of: int | None = None
+    question: str | None = None
+    key: str | None = None
+    charge: str | None = None
+
+    def details(self) -> dict[str, object]:
+        """The note as a document."""
+        found = json.loads(self.note)
+        return found if isinstance(found, dict) else {}
+
+
+def line(
+    seq: int, kind: str, of: int | None, question: str | None, key: str | None, charge: str | None, note: str
+) -> str:
+    """The canonical text of an entry, which is also its line in an export; every part is JSON already.
+
+    >>> line(3, "commit", 2, None, None, None, "{}")
+    '{"charge":null,"key":null,"kind":"commit","note":{},"of":2,"question":null,"seq":3}'
+    """
+    asked = "null" if question is None else f'"{question}"'
+    return (
+        f'{{"charge":{charge or "null"},"key":{key or "null"},"kind":"{kind}","note":{note},'
+        f'"of":{"null" if of is None else of},"question":{asked},"seq":{seq}}}'
+    )
+
+
+def chained(previous: bytes, text: str) -> bytes:
+    """The hash of an entry: SHA-256 of the hash before it and its own line.
+
+    >>> chained(GENESIS, "{}").hex()[:8]
+    '3b7546ed'
+    """
+    return hashlib.sha256(previous + text.encode()).digest()
+
+
+def entry_after(
+    previous: Entry | None,
+    kind: Kind,
+    note: str,
+    *,
+    of: int | None = None,
+    question: str | None = None,
+    key: str | None = None,
+    charge: str | None = None,
+) -> Entry:
+    """The next entry of a book."""
+    seq = 1 if previous is None else previous.seq + 1
+    before = GENESIS if previous is None else previous.hash
+    text = line(seq, kind, of, question, key, charge, note)
+    return Entry(seq, kind, note, chained(before, text), of, question, key, charge)
+
+
+def follows(entry: Entry, previous: Entry | None) -> bool:
+    """Whether an entry is the next one of a book, with nothing altered."""
+    before = GENESIS if previous is None else previous.hash
+    text = line(entry.seq, entry.kind, entry.of, entry.question, entry.key, entry.charge, entry.note)
+    return entry.seq == (1 if previous is None else previous.seq + 1) and entry.hash == chained(before, text)

@@ -1,0 +1,304 @@
+"""A book in one SQLite file: write-ahead log, full synchronisation, one writer at a time."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, final
+
+from partita.errors import ledger as refuse
+from partita.errors.base import LedgerFault
+from partita.ledger.entries import Entry, Kind
+from partita.ledger.store import Stage, Store
+
+APPLICATION = 0x50415254  # "PART", at a fixed place in the file's header
+FORMAT = 1
+MEMORY = ":memory:"
+
+_SCHEMA = """
+CREATE TABLE entry (
+    seq INTEGER PRIMARY KEY, kind TEXT NOT NULL, of INTEGER, question BLOB, key TEXT, charge TEXT, note TEXT NOT NULL,
+    hash BLOB NOT NULL) STRICT;
+CREATE UNIQUE INDEX closing ON entry (of) WHERE of IS NOT NULL;
+CREATE INDEX asked ON entry (question) WHERE question IS NOT NULL;
+CREATE UNIQUE INDEX marked ON entry (key) WHERE key IS NOT NULL;
+CREATE TABLE answer (seq INTEGER PRIMARY KEY, content BLOB NOT NULL) STRICT;
+CREATE TABLE tally (seq INTEGER PRIMARY KEY, content BLOB NOT NULL) STRICT;
+CREATE TABLE secret (name TEXT PRIMARY KEY, content BLOB NOT NULL) STRICT;
+"""
+_TABLES = {"answer", "entry", "secret", "tally"}
+_KINDS = {kind.value: kind for kind in Kind}
+_COLUMNS = "seq, kind, note, hash, of, lower(hex(question)), key, charge"
+
+
+@final
+class SQLiteStore(Store):
+    """Entries in a SQLite file; see :class:`Store`.
+
+    ``PRAGMA synchronous = FULL`` in write-ahead mode makes each transaction durable with one flush of the log before
+    COMMIT returns.
+    """
+
+    def __init__(self, path: str, *, timeout: float = 10.0, writable: bool = True) -> None:
+        self.name = path
+        self._timeout = timeout
+        self._writable = writable
+        self._file: tuple[int, int] | None = None
+        with self._named(Stage.OPEN):
+            self._connection = self._connect()
+            try:
+                self._check_format()
+            except BaseException:
+                self._connection.close()
+                raise
+
+    @classmethod
+    def create(cls, path: str, birth: Entry, secret: bytes, *, timeout: float = 10.0) -> SQLiteStore:
+        """A new file that holds its first entry from the moment it has its name.
+
+        Of two processes that create the same ledger at once, one wins and the other opens what it made.
+        """
+        if path == MEMORY:
+            store = cls(path, timeout=timeout)
+            store._initialise(birth, secret)
+            return store
+        made = f"{path}.{os.getpid()}.new"
+        with _file_faults(path):
+            os.close(os.open(made, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        try:
+            store = cls.__new__(cls)
+            store.name, store._timeout, store._writable, store._file = path, timeout, True, None
+            with store._named(Stage.OPEN):
+                store._connection = sqlite3.connect(made, isolation_level=None, check_same_thread=False)
+                try:
+                    store._settings()
+                    store._initialise(birth, secret)
+                finally:
+                    store._connection.close()
+            with _file_faults(path):
+                with suppress(FileExistsError):
+                    os.link(made, path)
+                _flush_folder(path)
+        finally:
+            for leftover in (made, f"{made}-wal", f"{made}-shm"):
+                Path(leftover).unlink(missing_ok=True)
+        return cls(path, timeout=timeout)
+
+    # --- opening ---------------------------------------------------------------------------------------------
+
+    def _connect(self) -> sqlite3.Connection:
+        if self.name == MEMORY:
+            connection = sqlite3.connect(MEMORY, isolation_level=None, check_same_thread=False)
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
+            connection.executescript(_SCHEMA)
+            return connection
+        with _file_faults(self.name):
+            found = os.stat(self.name)
+            with open(self.name, "rb") as file:
+                header = file.read(100)
+        if len(header) < 100:
+            raise refuse.truncated(self.name)
+        if int.from_bytes(header[68:72], "big") != APPLICATION:
+            raise refuse.not_a_ledger(self.name)
+        self._file = (found.st_dev, found.st_ino)
+        mode = "rw" if self._writable else "ro"
+        address = f"{Path(os.path.abspath(self.name)).as_uri()}?mode={mode}"
+        connection = sqlite3.connect(
+            address, uri=True, isolation_level=None, check_same_thread=False, timeout=self._timeout
+        )
+        try:
+            if self._writable:
+                self._set(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _settings(self) -> None:
+        self._set(self._connection)
+
+    @staticmethod
+    def _set(connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA fullfsync = ON")  # only macOS knows the difference
+        connection.execute("PRAGMA cache_size = -16000")
+
+    def _initialise(self, birth: Entry, secret: bytes) -> None:
+        if self.name != MEMORY:
+            self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+            self._connection.executescript(_SCHEMA)
+        with self.writing(Stage.OPEN):
+            self._connection.execute("INSERT INTO secret VALUES ('truncation', ?)", (secret,))
+            self.append(birth)
+
+    def _check_format(self) -> None:
+        version = int(self._one("PRAGMA user_version")[0])
+        if version > FORMAT or version < 1:
+            raise refuse.newer_format(self.name, version, FORMAT)
+        names = {row[0] for row in self._connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+        if not names >= _TABLES:
+            raise refuse.corrupt(self.name, f"the tables {sorted(_TABLES - names)} are missing")
+
+    # --- writing ---------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def writing(self, stage: Stage) -> Iterator[None]:
+        with self._named(stage):
+            self._same_file()
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def append(self, entry: Entry, *, answer: bytes | None = None, tally: bytes | None = None) -> None:
+        asked = None if entry.question is None else bytes.fromhex(entry.question)
+        row = (entry.seq, entry.kind.value, entry.of, asked, entry.key, entry.charge, entry.note, entry.hash)
+        self._connection.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+        if answer is not None:
+            self._connection.execute("INSERT INTO answer VALUES (?, ?)", (entry.seq, answer))
+        if tally is not None:
+            self._connection.execute("INSERT INTO tally VALUES (?, ?)", (entry.seq, tally))
+
+    # --- looking ---------------------------------------------------------------------------------------------
+
+    def after(self, seq: int) -> Iterator[Entry]:
+        with self._named(Stage.LOOK):
+            for row in self._connection.execute(f"SELECT {_COLUMNS} FROM entry WHERE seq > ? ORDER BY seq", (seq,)):
+                yield self._entry(row)
+
+    def everything(self) -> Iterator[tuple[Entry, bytes | None]]:
+        columns = _COLUMNS.replace("seq", "entry.seq", 1)
+        query = f"SELECT {columns}, content FROM entry LEFT JOIN answer ON answer.seq = entry.seq ORDER BY entry.seq"
+        with self._named(Stage.LOOK):
+            for *row, content in self._connection.execute(query):
+                yield self._entry(row), content
+
+    def entry(self, seq: int) -> Entry | None:
+        return self._entry_or_none(f"SELECT {_COLUMNS} FROM entry WHERE seq = ?", seq)
+
+    def last(self) -> Entry | None:
+        return self._entry_or_none(f"SELECT {_COLUMNS} FROM entry WHERE seq > ? ORDER BY seq DESC LIMIT 1", 0)
+
+    def closing(self, seq: int) -> Entry | None:
+        return self._entry_or_none(f"SELECT {_COLUMNS} FROM entry WHERE of = ?", seq)
+
+    def marked(self, key: str) -> Entry | None:
+        return self._entry_or_none(f"SELECT {_COLUMNS} FROM entry WHERE key = ?", key)
+
+    def asked(self, question: str) -> list[Entry]:
+        with self._named(Stage.LOOK):
+            wanted = bytes.fromhex(question)
+            rows = self._connection.execute(f"SELECT {_COLUMNS} FROM entry WHERE question = ? ORDER BY seq", (wanted,))
+            return [self._entry(row) for row in rows]
+
+    def newest(self, count: int) -> list[Entry]:
+        with self._named(Stage.LOOK):
+            rows = self._connection.execute(
+                f"SELECT {_COLUMNS} FROM entry WHERE kind = 'reserve' ORDER BY seq DESC LIMIT ?", (count,)
+            )
+            return [self._entry(row) for row in rows]
+
+    def counts(self) -> dict[Kind, int]:
+        with self._named(Stage.LOOK):
+            rows = self._connection.execute("SELECT kind, count(*) FROM entry GROUP BY kind")
+            return {Kind(kind): int(count) for kind, count in rows}
+
+    def answer(self, seq: int) -> bytes | None:
+        found = self._one("SELECT content FROM answer WHERE seq = ?", seq)
+        return None if found is None else bytes(found[0])
+
+    def tallies(self) -> list[tuple[int, bytes]]:
+        with self._named(Stage.LOOK):
+            return [(int(seq), bytes(content)) for seq, content in self._connection.execute("SELECT * FROM tally")]
+
+    def secret(self) -> bytes | None:
+        found = self._one("SELECT content FROM secret WHERE name = ?", "truncation")
+        return None if found is None else bytes(found[0])
+
+    def sound(self) -> list[str]:
+        with self._named(Stage.LOOK):
+            found = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
+        return [] if found == ["ok"] else found
+
+    def close(self) -> None:
+        self._connection.close()
+
+    # --- inside ----------------------------------------------------------------------------------------------
+
+    def _one(self, query: str, *values: object) -> Any:
+        with self._named(Stage.LOOK):
+            return self._connection.execute(query, values).fetchone()
+
+    def _entry_or_none(self, query: str, value: object) -> Entry | None:
+        row = self._one(query, value)
+        return None if row is None else self._entry(row)
+
+    def _entry(self, row: Sequence[Any]) -> Entry:
+        seq, kind, note, hashed, of, question, key, charge = row
+        known = _KINDS.get(kind)
+        if known is None:
+            raise refuse.corrupt(self.name, f"entry {seq} is of the unknown kind {kind!r}")
+        return Entry(seq, known, note, hashed, of, question or None, key, charge)
+
+    def _same_file(self) -> None:
+        """A file that was moved away or exchanged while open would swallow charges."""
+        if self._file is None:
+            return
+        try:
+            found = os.stat(self.name)
+        except OSError:
+            raise refuse.replaced(self.name) from None
+        if (found.st_dev, found.st_ino) != self._file:
+            raise refuse.replaced(self.name)
+
+    @contextmanager
+    def _named(self, stage: Stage) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._fault(error, stage) from error
+
+    def _fault(self, error: sqlite3.Error, stage: Stage) -> LedgerFault:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        match code:
+            case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+                return refuse.locked(self.name, self._timeout, stage)
+            case sqlite3.SQLITE_FULL:
+                return refuse.full(self.name, stage)
+            case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_CANTOPEN:
+                return refuse.not_writable(self.name, stage)
+            case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
+                return refuse.corrupt(self.name, str(error))
+            case sqlite3.SQLITE_MISUSE | 0:
+                return refuse.closed(self.name)
+            case _:
+                return refuse.storage_failed(self.name, str(error), stage)
+
+
+@contextmanager
+def _file_faults(path: str) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise refuse.missing(path) from None
+    except OSError as error:
+        raise refuse.storage_failed(path, error.strerror or "the system refuses", Stage.OPEN) from None
+
+
+def _flush_folder(path: str) -> None:
+    """Make the name itself durable."""
+    folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
