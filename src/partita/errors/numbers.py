@@ -29,9 +29,7 @@ def not_finite(name: str, value: object) -> InvalidInput:
 
 def negative(name: str, value: object) -> InvalidInput:
     """A negative amount of something that only grows."""
-    return InvalidInput(
-        "number.negative", f"{name} = {_shown(value)} is negative. Give a number that is zero or more."
-    )
+    return InvalidInput("number.negative", f"{name} = {_shown(value)} is negative. Give a number that is zero or more.")
 
 
 def not_positive(name: str, value: object) -> InvalidInput:
@@ -48,9 +46,7 @@ def too_large(name: str, value: object, limit: object) -> InvalidInput:
 
 def too_small(name: str, value: object, limit: object) -> InvalidInput:
     """Less than the least value with a meaning."""
-    return InvalidInput(
-        "number.too-small", f"{name} = {_shown(value)} is less than {limit}. Give {limit} or more."
-    )
+    return InvalidInput("number.too-small", f"{name} = {_shown(value)} is less than {limit}. Give {limit} or more.")
 
 
 def too_long(name: str, value: object) -> InvalidInput:
