@@ -6,8 +6,9 @@ import pytest
 from scipy.stats import chi2
 
 from partita.sampling.bits import TestBits
-from partita.sampling.choice import permute_and_flip, proportional_to_exp
-from tests.unit.sampling.reference import exp, mpf
+from partita.sampling.choice import _tickets, permute_and_flip, proportional_to_exp
+from tests.unit.sampling.reference import exp, mpf, scaled
+from tests.unit.sampling.scripted import ONES, Scripted
 
 CASES = [
     ([0, 1, 2, 3, 4], Fraction(1, 2)),
@@ -78,3 +79,41 @@ def test_a_million_candidates_far_below_do_not_hide_the_best():
     scores[654_321] = 10_000
     assert proportional_to_exp(scores, Fraction(1), bits=TestBits(4)) == 654_321
     assert permute_and_flip(scores, Fraction(1), bits=TestBits(4)) == 654_321
+
+
+def choose_with(scores, ticket, height):
+    """The choice made when this ticket is drawn first and its test has this height; and whether it was repeated."""
+    near = np.array([float(max(scores) - score) for score in scores])
+    total = int(_tickets(near, 60 - len(scores).bit_length()).sum())
+    length = (total - 1).bit_length()
+    at_once = (1 << length) // total + 8
+    bits = Scripted([ticket % total << (64 - length)] * at_once + [height], seed=7)
+    chosen = proportional_to_exp(scores, Fraction(1), bits=bits)
+    return chosen, len(bits.given) > 2
+
+
+def test_a_ticket_that_only_rounding_gave_is_refused():
+    # The candidate 1000 below has one ticket, the last, and keeps it with probability 2^58 exp(-1000).
+    assert choose_with([0, -1000], ticket=-1, height=1 << 32) == (0, True)
+    # The first has 2^58 (1 + 2^-38) + 1, and keeps them with a probability just below one.
+    assert choose_with([0, -1000], ticket=0, height=1 << 63) == (0, False)
+    assert choose_with([0, -1000], ticket=0, height=ONES)[1]
+
+
+@pytest.mark.parametrize("nudge", [-1, 1])
+def test_a_ticket_is_kept_with_exactly_its_share(nudge):
+    scores = [0, -3]
+    tickets = _tickets(np.array([0.0, 3.0]), 58).tolist()
+    keep = exp(-3) * mpf(2) ** 58 / tickets[1]
+    height = scaled(keep, 64) + nudge
+    chosen, repeated = choose_with(scores, ticket=-1, height=height)
+    assert repeated == (nudge > 0)
+    assert chosen == 1 or repeated
+
+
+def test_tickets_are_never_fewer_than_the_share():
+    gaps = np.concatenate([np.linspace(0, 140, 3000), [0.0, 127.999, 128.0, 1e9]])
+    for power in (31, 40, 58):
+        for gap, tickets in zip(gaps.tolist(), _tickets(gaps, power).tolist(), strict=True):
+            share = mpf(2) ** power * exp(-Fraction(gap)) if gap < 1e6 else 0
+            assert share <= tickets <= share * (1 + mpf(2) ** -37) + 1
