@@ -33,7 +33,7 @@ class Engine(ABC):
 
     @abstractmethod
     def attach(self, table: Table) -> None:
-        """Look up where the rows are and which types their columns have; reads no row."""
+        """Find the rows and the types of their columns; rows may be copied here, and nothing about them is told."""
 
     @abstractmethod
     def compute(self, program: Program) -> NDArray[np.object_]:
@@ -47,6 +47,8 @@ class Engine(ABC):
         """The exact tallies of a program, whose charge must be durable by now. This is the only read."""
         if program.table.name not in self.tables:
             raise refuse.not_attached(program.table.name)
+        if not program.tallies or program.where.region.empty:
+            return program.empty()
         try:
             return self.compute(program)
         except Exception:

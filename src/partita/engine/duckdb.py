@@ -66,10 +66,16 @@ class DuckDB(Engine):
             path = Path(source)
             if not path.is_file():
                 raise refuse_query.absent_source(table.name, source)
-            self._paths.append(str(path))
-            self._connection.execute(f"CREATE VIEW {relation} AS SELECT * FROM {_reading(table, path)}")
+            if path.suffix.lower() == ".parquet":
+                self._paths.append(str(path))
+                self._connection.execute(f"CREATE VIEW {relation} AS SELECT * FROM read_parquet({text(str(path))})")
+            else:
+                self._connection.execute(f"CREATE TABLE {relation} AS SELECT * FROM {_lines(table, path)}")
         else:
-            self._connection.register(relation.strip('"'), arrow(table))
+            # Copied once, so that the rows cannot change under a question that was already paid for.
+            self._connection.register("source_", arrow(table))
+            self._connection.execute(f"CREATE TABLE {relation} AS SELECT * FROM source_")
+            self._connection.unregister("source_")
         described = self._connection.execute(f"DESCRIBE {relation}").fetchall()
         types = {str(row[0]): str(row[1]) for row in described}
         folded = {column.lower(): column for column in types}
@@ -102,20 +108,16 @@ class DuckDB(Engine):
         return cursor
 
 
-def _reading(table: Table, path: Path) -> str:
-    """How a file is read: parquet as it is; CSV as text throughout, so that no row decides about a type."""
-    match path.suffix.lower():
-        case ".parquet":
-            return f"read_parquet({text(str(path))})"
-        case ".csv" | ".tsv":
-            mark = r"\t" if path.suffix.lower() == ".tsv" else ","
-            return (
-                f"read_csv({text(str(path))}, all_varchar = true, header = true, delim = '{mark}', quote = '\"', "
-                f"escape = '\"', null_padding = true, strict_mode = false, ignore_errors = true, auto_detect = false, "
-                f"columns = {_header(table, path)})"
-            )
-        case _:
-            raise refuse_query.unknown_source(table.name, str(path))
+def _lines(table: Table, path: Path) -> str:
+    """A CSV file, every value as text, so that no row decides about a type; a line that cannot be read is left out."""
+    if path.suffix.lower() not in {".csv", ".tsv"}:
+        raise refuse_query.unknown_source(table.name, str(path))
+    mark = r"\t" if path.suffix.lower() == ".tsv" else ","
+    return (
+        f"read_csv({text(str(path))}, all_varchar = true, header = true, delim = '{mark}', quote = '\"', "
+        f"escape = '\"', null_padding = true, parallel = false, strict_mode = false, ignore_errors = true, "
+        f"auto_detect = false, columns = {_header(table, path)})"
+    )
 
 
 def _header(table: Table, path: Path) -> str:

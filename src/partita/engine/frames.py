@@ -7,6 +7,7 @@ from typing import Any
 
 from partita.errors import query as refuse
 from partita.query.schema import Table
+from partita.region.columns import Bounded, Column
 
 
 def arrow(table: Table) -> Any:
@@ -43,23 +44,27 @@ def _from_pandas(table: Table, frame: Any) -> Any:
             raise refuse.absent_column(table.name, column, map(str, frame.columns))
         series = frame[folded[column.lower()]]
         if series.dtype == object:
-            arrays[column] = _texts(series.tolist())
+            arrays[column] = _texts(table.columns[column], series.tolist())
         else:
             arrays[column] = pa.Array.from_pandas(series)
     return pa.table(arrays)
 
 
 def _from_rows(table: Table, rows: list[Any]) -> Any:
-    """Rows as mappings: every value as text, since rows may disagree about types."""
+    """Rows as mappings."""
     import pyarrow as pa
 
     folded = [{str(name).lower(): value for name, value in row.items()} for row in rows]
-    return pa.table({column: _texts([row.get(column.lower()) for row in folded]) for column in table.columns})
+    listed = table.columns.items()
+    return pa.table({name: _texts(column, [row.get(name.lower()) for row in folded]) for name, column in listed})
 
 
-def _texts(values: list[Any]) -> Any:
+def _texts(column: Column, values: list[Any]) -> Any:
+    """Python's own values, which may disagree about their types: mapped into the domain here, and kept as text."""
     import pyarrow as pa
 
+    if isinstance(column, Bounded):
+        values = [column.value(column.code(value)) for value in values]
     return pa.array([_text(value) for value in values], pa.string())
 
 

@@ -1,0 +1,230 @@
+"""Random questions and random rows, hostile ones included, for the tests of queries and engines."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import Any
+
+import pyarrow as pa
+from hypothesis import strategies as st
+
+from partita.query.schema import Table
+from partita.region.columns import booleans, categories, dates, decimals, identifier, integers, text_keys
+
+COLUMNS = {
+    "who": identifier(),
+    "a": integers(-3, 5),
+    "b": integers(0, 4, missing=2),
+    "c": decimals(-1, "1.5", step="0.25"),
+    "d": categories("x", "y", "z"),
+    "e": categories("p", "q", other="q", missing="p"),
+    "f": dates("2024-01-30", "2024-03-02"),
+    "g": booleans(),
+    "t": text_keys(),
+}
+
+
+def table(rows: Any = ()) -> Table:
+    return Table("things", rows if not isinstance(rows, tuple) else list(rows), COLUMNS)
+
+
+NUMERIC = ("a", "b", "c")
+KEYS = ("a", "b", "d", "e", "g", "BUCKET(a, 2)", "BUCKET(c, 0.5)", "DATE_TRUNC('month', f)", "f")
+NUMBERS = ("-2", "0", "1", "2", "3", "0.5", "-0.25", "1.75")
+COMPARED = st.sampled_from(["=", "<>", "<", "<=", ">", ">="])
+
+
+@st.composite
+def conditions(draw: st.DrawFn, depth: int = 2) -> str:
+    """A condition as text."""
+    kinds = ["plain", "plain", "plain", "null", "in", "between", "text", "date", "flag"]
+    if depth:
+        kinds += ["not", "and", "or", "versus", "is"]
+    match draw(st.sampled_from(kinds)):
+        case "plain":
+            return f"{draw(st.sampled_from(NUMERIC))} {draw(COMPARED)} {draw(st.sampled_from(NUMBERS))}"
+        case "null":
+            word = draw(st.sampled_from(["IS NULL", "IS NOT NULL"]))
+            return f"{draw(st.sampled_from([*NUMERIC, 'd', 'e', 'f', 'g']))} {word}"
+        case "in":
+            listed = draw(st.lists(st.sampled_from([*NUMBERS, "NULL"]), min_size=1, max_size=3))
+            return f"{draw(st.sampled_from(NUMERIC))} IN ({', '.join(listed)})"
+        case "between":
+            low = draw(st.integers(-3, 3))
+            return f"{draw(st.sampled_from(NUMERIC))} BETWEEN {low} AND {low + draw(st.integers(0, 3))}"
+        case "text":
+            if draw(st.booleans()):
+                return f"e = '{draw(st.sampled_from(['p', 'q']))}'"
+            listed = draw(st.lists(st.sampled_from(["'x'", "'y'", "'z'", "'OTHER'"]), min_size=1, max_size=3))
+            return f"d {draw(st.sampled_from(['IN', 'NOT IN']))} ({', '.join(listed)})"
+        case "date":
+            return f"f {draw(COMPARED)} DATE '2024-02-{draw(st.integers(1, 29)):02d}'"
+        case "flag":
+            return draw(st.sampled_from(["g", "NOT g", "g = FALSE", "TRUE", "1 = 0"]))
+        case "not":
+            return f"NOT ({draw(conditions(depth - 1))})"
+        case "versus":
+            return f"{draw(expressions(depth - 1))} {draw(COMPARED)} {draw(expressions(depth - 1))}"
+        case "is":
+            return f"({draw(conditions(depth - 1))}) IS {draw(st.sampled_from(['TRUE', 'FALSE', 'NOT TRUE']))}"
+        case word:
+            return f"({draw(conditions(depth - 1))}) {word.upper()} ({draw(conditions(depth - 1))})"
+
+
+@st.composite
+def expressions(draw: st.DrawFn, depth: int = 2) -> str:
+    """A bounded expression as text."""
+    kinds = ["column", "column", "column", "number"]
+    if depth:
+        kinds += ["+", "-", "*", "negative", "case", "clamp", "coalesce", "divided"]
+    match draw(st.sampled_from(kinds)):
+        case "column":
+            return draw(st.sampled_from(NUMERIC))
+        case "number":
+            return draw(st.sampled_from([*NUMBERS, "NULL"]))
+        case "negative":
+            return f"-({draw(expressions(depth - 1))})"
+        case "divided":
+            return f"({draw(expressions(depth - 1))}) / {draw(st.sampled_from(['2', '4', '0.5', '-8']))}"
+        case "case":
+            text = f"CASE WHEN {draw(conditions(depth - 1))} THEN {draw(expressions(depth - 1))}"
+            if draw(st.booleans()):
+                text += f" WHEN {draw(conditions(0))} THEN {draw(expressions(0))}"
+            return text + (f" ELSE {draw(expressions(depth - 1))} END" if draw(st.booleans()) else " END")
+        case "clamp":
+            low = draw(st.integers(-3, 3))
+            return f"CLAMP({draw(expressions(depth - 1))}, {low}, {low + draw(st.integers(0, 3))})"
+        case "coalesce":
+            return f"COALESCE({draw(expressions(depth - 1))}, {draw(st.sampled_from(NUMBERS))})"
+        case sign:
+            return f"({draw(expressions(depth - 1))} {sign} {draw(expressions(depth - 1))})"
+
+
+@st.composite
+def aggregates(draw: st.DrawFn) -> str:
+    match draw(st.sampled_from(["rows", "count", "present", "sum", "avg", "filtered"])):
+        case "rows":
+            return "COUNT(*)"
+        case "count":
+            return f"COUNT({draw(expressions(1))})"
+        case "present":
+            return f"COUNT({draw(st.sampled_from(['d', 'e', 'f', 'g']))})"
+        case "sum":
+            return f"SUM({draw(expressions())})"
+        case "filtered":
+            return f"SUM({draw(expressions(1))}) FILTER (WHERE {draw(conditions(1))})"
+        case _:
+            return f"AVG({draw(expressions())})"
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> str:
+    """A whole question as text."""
+    listed = draw(st.lists(aggregates(), min_size=1, max_size=3))
+    keys = draw(st.lists(st.sampled_from(KEYS), max_size=2, unique=True))
+    chosen = [f"{key} AS k{place}" for place, key in enumerate(keys)]
+    chosen += [f"{aggregate} AS v{place}" for place, aggregate in enumerate(listed)]
+    text = f"SELECT {', '.join(chosen)} FROM things"
+    if draw(st.booleans()):
+        text += f" WHERE {draw(conditions())}"
+    return text + (f" GROUP BY {', '.join(keys)}" if keys else "")
+
+
+HOSTILE = st.sampled_from(
+    [None, float("nan"), float("inf"), -float("inf"), 2**63, -(2**63) - 1, 10**30, "", "abc", "1e999", "-0", "nan", "NULL",
+     "2.5", " 3 ", "0x10", "x", "OTHER", "x ", "X", "2024-02-30", "2024-02-10", "0000-01-01", "true", "NO", "\x00", "é", True]
+)  # fmt: skip
+
+
+@st.composite
+def rows(draw: st.DrawFn) -> dict[str, Any]:
+    """One stored row; any column may hold anything."""
+    row: dict[str, Any] = {
+        "who": draw(st.sampled_from([1, 1, 2, 2, 3, None])),
+        "a": draw(st.integers(-5, 7)),
+        "b": draw(st.integers(-1, 6)),
+        "c": draw(st.sampled_from([-1, -0.25, 0, 0.1, 0.25, 1.49, 1.5, 9])),
+        "d": draw(st.sampled_from(["x", "y", "z", "w"])),
+        "e": draw(st.sampled_from(["p", "q", "r"])),
+        "f": draw(st.sampled_from(["2024-01-30", "2024-02-01", "2024-02-29", "2024-03-02", "2030-01-01"])),
+        "g": draw(st.sampled_from([True, False])),
+        "t": draw(st.sampled_from(["s", "u"])),
+    }
+    for name in draw(st.lists(st.sampled_from(["a", "b", "c", "d", "e", "f", "g", "t"]), max_size=2)):
+        row[name] = draw(HOSTILE)
+    return row
+
+
+_TEXTS = st.one_of(
+    st.none(),
+    st.sampled_from(
+        ["x", "y", "z", "w", "OTHER", "p", "q", "1", "-2", "2.5", " 3 ", "1e1", "1e999", "-1e999", "nan", "inf", "0x1", "1_0",
+         "+4", ".5", "5.", "e", "", " ", "true", "FALSE", "t", "Yes", "2024-02-10", "2024-02-30", "2024-2-1", "0000-01-01",
+         "9999-12-31", "2024-02-10 10:00", "2024-02-10T10:00:00.5", "'", "''", '"', "\\", "é", "x\n", "\t1"]
+    ),
+)  # fmt: skip
+_FLOATS = st.one_of(
+    st.none(),
+    st.sampled_from(
+        [float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 0.125, -0.125, 1e308, -1e308, 5e-324, 1.4999999999]
+    ),
+    st.floats(-4, 8),
+)
+_STORED: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
+    "int8": (pa.int8(), st.one_of(st.none(), st.integers(-128, 127))),
+    "int64": (pa.int64(), st.one_of(st.none(), st.sampled_from([2**63 - 1, -(2**63)]), st.integers(-6, 8))),
+    "uint64": (pa.uint64(), st.one_of(st.none(), st.sampled_from([2**64 - 1]), st.integers(0, 8))),
+    "double": (pa.float64(), _FLOATS),
+    "float": (
+        pa.float32(),
+        st.one_of(st.none(), st.sampled_from([float("nan"), float("inf"), 0.5]), st.integers(-4, 4)),
+    ),
+    "decimal": (
+        pa.decimal128(20, 3),
+        st.one_of(st.none(), st.decimals(-5, 5, places=3), st.sampled_from([Decimal("99999999999999999.999")])),
+    ),
+    "text": (pa.string(), _TEXTS),
+    "names": (pa.dictionary(pa.int8(), pa.string()), _TEXTS),
+    "bool": (pa.bool_(), st.one_of(st.none(), st.booleans())),
+    "date": (
+        pa.date32(),
+        st.one_of(
+            st.none(), st.dates(dt.date(2024, 1, 25), dt.date(2024, 3, 5)), st.sampled_from([dt.date(9999, 12, 31)])
+        ),
+    ),
+    "moment": (
+        pa.timestamp("us"),
+        st.one_of(st.none(), st.datetimes(dt.datetime(2024, 1, 25), dt.datetime(2024, 3, 5))),
+    ),
+    "zoned": (
+        pa.timestamp("us", "UTC"),
+        st.one_of(
+            st.none(),
+            st.datetimes(dt.datetime(2024, 1, 25), dt.datetime(2024, 3, 5), timezones=st.just(dt.timezone.utc)),
+        ),
+    ),
+    "bytes": (pa.binary(), st.one_of(st.none(), st.binary(max_size=3))),
+    "list": (pa.list_(pa.int64()), st.one_of(st.none(), st.lists(st.integers(0, 3), max_size=2))),
+}
+_LIKELY = {"a": ["int64", "int8"], "b": ["int64", "uint64"], "c": ["double", "decimal"], "d": ["text", "names"],
+           "e": ["text"], "f": ["date", "moment", "zoned"], "g": ["bool"]}  # fmt: skip
+
+
+@st.composite
+def stored_tables(draw: st.DrawFn, most: int = 12) -> pa.Table:
+    """An Arrow table whose columns may have any type, whatever was declared."""
+    count = draw(st.integers(0, most))
+    arrays = {
+        "who": pa.array(draw(st.lists(st.sampled_from([1, 2, 3, None]), min_size=count, max_size=count)), pa.int64())
+    }
+    for name, likely in _LIKELY.items():
+        kind = draw(st.sampled_from(likely) if draw(st.integers(0, 2)) else st.sampled_from(sorted(_STORED)))
+        type_, values = _STORED[kind]
+        listed = draw(st.lists(values, min_size=count, max_size=count))
+        if kind == "names":
+            arrays[name] = pa.array(listed, pa.string()).dictionary_encode()
+        else:
+            arrays[name] = pa.array(listed, type_)
+    arrays["t"] = pa.array(draw(st.lists(_TEXTS, min_size=count, max_size=count)), pa.string())
+    return pa.table(arrays)
