@@ -142,3 +142,11 @@ def both_epsilon_and_delta() -> InvalidInput:
         "theory.both-epsilon-and-delta",
         "Give delta or epsilon, not both: the loss determines the other one.",
     )
+
+
+def empty_budget(unit: str) -> InvalidInput:
+    """A budget of zero admits nothing."""
+    return InvalidInput(
+        "theory.empty-budget",
+        f"A promise of no loss at all for [{unit}] admits no question. Give a budget above zero.",
+    )

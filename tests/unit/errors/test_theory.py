@@ -76,6 +76,10 @@ TEXTS = {
         theory.needless_delta("ρ"),
         "A conversion to ρ takes neither delta nor epsilon; only a conversion to pt.Approximate does.",
     ),
+    "theory.empty-budget": (
+        theory.empty_budget("one row"),
+        "A promise of no loss at all for [one row] admits no question. Give a budget above zero.",
+    ),
     "theory.both-epsilon-and-delta": (
         theory.both_epsilon_and_delta(),
         "Give delta or epsilon, not both: the loss determines the other one.",
