@@ -9,73 +9,241 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from partita.errors import (
-        BudgetExceeded,
-        EngineFault,
-        InvalidInput,
-        LedgerFault,
-        NotProven,
-        PartitaError,
-        QueryRefused,
-    )
-    from partita.granularity import edges, groups, metric, nodes, replace, rows, users, windows
-    from partita.mechanisms.exponential import Exponential
-    from partita.mechanisms.gaussian import GaussianNoise
-    from partita.mechanisms.laplace import Laplace
-    from partita.mechanisms.randomized_response import RandomizedResponse
-    from partita.theory.conversions import convert, group_privacy
-    from partita.theory.distance import Distance, l1, l2, l2_squared, linf
-    from partita.theory.measures.approximate import Approximate
-    from partita.theory.measures.gdp import GDP
-    from partita.theory.measures.profile import Profile
-    from partita.theory.measures.pure import Pure
-    from partita.theory.measures.renyi import Renyi
-    from partita.theory.measures.zcdp import ZCDP
-    from partita.theory.semantics import (
-        membership_advantage,
-        posterior,
-        posterior_odds,
-        posterior_range,
-        someone_published,
-        true_positive_rate,
-        with_and_without,
-    )
+    from partita.attacks.audit import Audit as Audit
+    from partita.attacks.audit import audit as audit
+    from partita.composition.compose import compose as compose
+    from partita.composition.filters import Filter as Filter
+    from partita.composition.guarantee import Guarantee as Guarantee
+    from partita.composition.odometer import Odometer as Odometer
+    from partita.composition.promise import Promise as Promise
+    from partita.composition.slots import Slots as Slots
+    from partita.curator.answer import Answer as Answer
+    from partita.curator.curator import Curator as Curator
+    from partita.curator.settings import open_settings as open
+    from partita.errors import BudgetExceeded as BudgetExceeded
+    from partita.errors import EngineFault as EngineFault
+    from partita.errors import InvalidInput as InvalidInput
+    from partita.errors import LedgerFault as LedgerFault
+    from partita.errors import NotProven as NotProven
+    from partita.errors import PartitaError as PartitaError
+    from partita.errors import QueryRefused as QueryRefused
+    from partita.explain.words import explain as explain
+    from partita.granularity import edges as edges
+    from partita.granularity import groups as groups
+    from partita.granularity import metric as metric
+    from partita.granularity import nodes as nodes
+    from partita.granularity import replace as replace
+    from partita.granularity import rows as rows
+    from partita.granularity import users as users
+    from partita.granularity import windows as windows
+    from partita.ledger.receipts import Receipt as Receipt
+    from partita.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
+    from partita.mechanisms.exponential import Exponential as Exponential
+    from partita.mechanisms.gaussian import GaussianNoise as GaussianNoise
+    from partita.mechanisms.geometric import Geometric as Geometric
+    from partita.mechanisms.histogram import Histogram as Histogram
+    from partita.mechanisms.laplace import Laplace as Laplace
+    from partita.mechanisms.noisy_max import NoisyMax as NoisyMax
+    from partita.mechanisms.permute_and_flip import PermuteAndFlip as PermuteAndFlip
+    from partita.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
+    from partita.mechanisms.sparse_vector import SparseVector as SparseVector
+    from partita.mechanisms.subsampled import Subsampled as Subsampled
+    from partita.mechanisms.truncated_geometric import TruncatedGeometric as TruncatedGeometric
+    from partita.query.frame import avg as avg
+    from partita.query.frame import count as count
+    from partita.query.frame import sum as sum
+    from partita.query.schema import Table as Table
+    from partita.region.columns import booleans as booleans
+    from partita.region.columns import categories as categories
+    from partita.region.columns import dates as dates
+    from partita.region.columns import decimals as decimals
+    from partita.region.columns import identifier as identifier
+    from partita.region.columns import integers as integers
+    from partita.region.columns import text_keys as text_keys
+    from partita.region.domain import Domain as Domain
+    from partita.region.region import Region as Region
+    from partita.theory.conversions import convert as convert
+    from partita.theory.conversions import group_privacy as group_privacy
+    from partita.theory.distance import Distance as Distance
+    from partita.theory.distance import l1 as l1
+    from partita.theory.distance import l2 as l2
+    from partita.theory.distance import l2_squared as l2_squared
+    from partita.theory.distance import linf as linf
+    from partita.theory.measures.approximate import Approximate as Approximate
+    from partita.theory.measures.gdp import GDP as GDP
+    from partita.theory.measures.profile import Profile as Profile
+    from partita.theory.measures.pure import Pure as Pure
+    from partita.theory.measures.renyi import Renyi as Renyi
+    from partita.theory.measures.zcdp import ZCDP as ZCDP
+    from partita.theory.semantics import membership_advantage as membership_advantage
+    from partita.theory.semantics import posterior as posterior
+    from partita.theory.semantics import posterior_odds as posterior_odds
+    from partita.theory.semantics import posterior_range as posterior_range
+    from partita.theory.semantics import someone_published as someone_published
+    from partita.theory.semantics import true_positive_rate as true_positive_rate
+    from partita.theory.semantics import with_and_without as with_and_without
 
-# Where each public name lives, by module.
+# Where each public name lives: the module, and what it is called there.
 _HOMES = {
-    "partita.errors": [
-        *("PartitaError", "InvalidInput", "NotProven", "BudgetExceeded"),
-        *("QueryRefused", "LedgerFault", "EngineFault"),
-    ],
-    "partita.granularity": ["rows", "replace", "groups", "users", "windows", "metric", "edges", "nodes"],
-    "partita.mechanisms.exponential": ["Exponential"],
-    "partita.mechanisms.gaussian": ["GaussianNoise"],
-    "partita.mechanisms.laplace": ["Laplace"],
-    "partita.mechanisms.randomized_response": ["RandomizedResponse"],
-    "partita.theory.conversions": ["convert", "group_privacy"],
-    "partita.theory.distance": ["Distance", "l1", "l2", "l2_squared", "linf"],
-    "partita.theory.measures.approximate": ["Approximate"],
-    "partita.theory.measures.gdp": ["GDP"],
-    "partita.theory.measures.profile": ["Profile"],
-    "partita.theory.measures.pure": ["Pure"],
-    "partita.theory.measures.renyi": ["Renyi"],
-    "partita.theory.measures.zcdp": ["ZCDP"],
-    "partita.theory.semantics": [
-        *("membership_advantage", "posterior", "posterior_odds", "posterior_range"),
-        *("someone_published", "true_positive_rate", "with_and_without"),
-    ],
+    "Answer": ("partita.curator.answer", "Answer"),
+    "Approximate": ("partita.theory.measures.approximate", "Approximate"),
+    "Audit": ("partita.attacks.audit", "Audit"),
+    "BudgetExceeded": ("partita.errors", "BudgetExceeded"),
+    "Curator": ("partita.curator.curator", "Curator"),
+    "DiscreteGaussian": ("partita.mechanisms.discrete_gaussian", "DiscreteGaussian"),
+    "Distance": ("partita.theory.distance", "Distance"),
+    "Domain": ("partita.region.domain", "Domain"),
+    "EngineFault": ("partita.errors", "EngineFault"),
+    "Exponential": ("partita.mechanisms.exponential", "Exponential"),
+    "Filter": ("partita.composition.filters", "Filter"),
+    "GDP": ("partita.theory.measures.gdp", "GDP"),
+    "GaussianNoise": ("partita.mechanisms.gaussian", "GaussianNoise"),
+    "Geometric": ("partita.mechanisms.geometric", "Geometric"),
+    "Guarantee": ("partita.composition.guarantee", "Guarantee"),
+    "Histogram": ("partita.mechanisms.histogram", "Histogram"),
+    "InvalidInput": ("partita.errors", "InvalidInput"),
+    "Laplace": ("partita.mechanisms.laplace", "Laplace"),
+    "LedgerFault": ("partita.errors", "LedgerFault"),
+    "NoisyMax": ("partita.mechanisms.noisy_max", "NoisyMax"),
+    "NotProven": ("partita.errors", "NotProven"),
+    "Odometer": ("partita.composition.odometer", "Odometer"),
+    "PartitaError": ("partita.errors", "PartitaError"),
+    "PermuteAndFlip": ("partita.mechanisms.permute_and_flip", "PermuteAndFlip"),
+    "Profile": ("partita.theory.measures.profile", "Profile"),
+    "Promise": ("partita.composition.promise", "Promise"),
+    "Pure": ("partita.theory.measures.pure", "Pure"),
+    "QueryRefused": ("partita.errors", "QueryRefused"),
+    "RandomizedResponse": ("partita.mechanisms.randomized_response", "RandomizedResponse"),
+    "Receipt": ("partita.ledger.receipts", "Receipt"),
+    "Region": ("partita.region.region", "Region"),
+    "Renyi": ("partita.theory.measures.renyi", "Renyi"),
+    "Slots": ("partita.composition.slots", "Slots"),
+    "SparseVector": ("partita.mechanisms.sparse_vector", "SparseVector"),
+    "Subsampled": ("partita.mechanisms.subsampled", "Subsampled"),
+    "Table": ("partita.query.schema", "Table"),
+    "TruncatedGeometric": ("partita.mechanisms.truncated_geometric", "TruncatedGeometric"),
+    "ZCDP": ("partita.theory.measures.zcdp", "ZCDP"),
+    "audit": ("partita.attacks.audit", "audit"),
+    "avg": ("partita.query.frame", "avg"),
+    "booleans": ("partita.region.columns", "booleans"),
+    "categories": ("partita.region.columns", "categories"),
+    "compose": ("partita.composition.compose", "compose"),
+    "convert": ("partita.theory.conversions", "convert"),
+    "count": ("partita.query.frame", "count"),
+    "dates": ("partita.region.columns", "dates"),
+    "decimals": ("partita.region.columns", "decimals"),
+    "edges": ("partita.granularity", "edges"),
+    "explain": ("partita.explain.words", "explain"),
+    "group_privacy": ("partita.theory.conversions", "group_privacy"),
+    "groups": ("partita.granularity", "groups"),
+    "identifier": ("partita.region.columns", "identifier"),
+    "integers": ("partita.region.columns", "integers"),
+    "l1": ("partita.theory.distance", "l1"),
+    "l2": ("partita.theory.distance", "l2"),
+    "l2_squared": ("partita.theory.distance", "l2_squared"),
+    "linf": ("partita.theory.distance", "linf"),
+    "membership_advantage": ("partita.theory.semantics", "membership_advantage"),
+    "metric": ("partita.granularity", "metric"),
+    "nodes": ("partita.granularity", "nodes"),
+    "open": ("partita.curator.settings", "open_settings"),
+    "posterior": ("partita.theory.semantics", "posterior"),
+    "posterior_odds": ("partita.theory.semantics", "posterior_odds"),
+    "posterior_range": ("partita.theory.semantics", "posterior_range"),
+    "replace": ("partita.granularity", "replace"),
+    "rows": ("partita.granularity", "rows"),
+    "someone_published": ("partita.theory.semantics", "someone_published"),
+    "sum": ("partita.query.frame", "sum"),
+    "text_keys": ("partita.region.columns", "text_keys"),
+    "true_positive_rate": ("partita.theory.semantics", "true_positive_rate"),
+    "users": ("partita.granularity", "users"),
+    "windows": ("partita.granularity", "windows"),
+    "with_and_without": ("partita.theory.semantics", "with_and_without"),
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __version__ = "0.1.0"
-__all__ = [*_HOME_OF, "__version__"]
+__all__ = [
+    "Answer",
+    "Approximate",
+    "Audit",
+    "BudgetExceeded",
+    "Curator",
+    "DiscreteGaussian",
+    "Distance",
+    "Domain",
+    "EngineFault",
+    "Exponential",
+    "Filter",
+    "GDP",
+    "GaussianNoise",
+    "Geometric",
+    "Guarantee",
+    "Histogram",
+    "InvalidInput",
+    "Laplace",
+    "LedgerFault",
+    "NoisyMax",
+    "NotProven",
+    "Odometer",
+    "PartitaError",
+    "PermuteAndFlip",
+    "Profile",
+    "Promise",
+    "Pure",
+    "QueryRefused",
+    "RandomizedResponse",
+    "Receipt",
+    "Region",
+    "Renyi",
+    "Slots",
+    "SparseVector",
+    "Subsampled",
+    "Table",
+    "TruncatedGeometric",
+    "ZCDP",
+    "__version__",
+    "audit",
+    "avg",
+    "booleans",
+    "categories",
+    "compose",
+    "convert",
+    "count",
+    "dates",
+    "decimals",
+    "edges",
+    "explain",
+    "group_privacy",
+    "groups",
+    "identifier",
+    "integers",
+    "l1",
+    "l2",
+    "l2_squared",
+    "linf",
+    "membership_advantage",
+    "metric",
+    "nodes",
+    "open",
+    "posterior",
+    "posterior_odds",
+    "posterior_range",
+    "replace",
+    "rows",
+    "someone_published",
+    "sum",
+    "text_keys",
+    "true_positive_rate",
+    "users",
+    "windows",
+    "with_and_without",
+]
 
 
 def __getattr__(name: str) -> object:
-    home = _HOME_OF.get(name)
+    home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'partita' has no attribute {name!r}")
-    value = getattr(importlib.import_module(home), name)
+    value = getattr(importlib.import_module(home[0]), home[1])
     globals()[name] = value
     return value
 

@@ -1,0 +1,9 @@
+"""The curator: charge first, read once, commit, answer."""
+
+from partita.curator.answer import Answer
+from partita.curator.curator import Curator
+from partita.curator.quotation import Quotation
+from partita.curator.session import Session
+from partita.curator.settings import open_settings
+
+__all__ = ["Answer", "Curator", "Quotation", "Session", "open_settings"]

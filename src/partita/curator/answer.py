@@ -1,0 +1,143 @@
+"""An answer: noisy numbers as a table in the caller's library, with error bars, cost, what is left, and a receipt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, final
+
+from partita.errors import curator as refuse
+from partita.exact import Number, probability
+from partita.explain.facts import facts_of
+from partita.explain.numbers import at_most, percent
+from partita.ledger.receipts import Receipt
+from partita.query.quote import Quote
+from partita.query.results import Result
+from partita.theory.measures.base import Measure
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+
+@final
+@dataclass(frozen=True)
+class Answer:
+    """Noisy results that are in the ledger and may be looked at for ever.
+
+    Negative noisy counts are kept as they are: cutting them off would bias every sum over groups.
+    """
+
+    quote: Quote = field(repr=False)
+    result: Result = field(repr=False)
+    cost: Measure
+    costs: tuple[Measure, ...] = field(repr=False)
+    remaining: tuple[Measure, ...]
+    free: bool
+    receipt: Receipt = field(repr=False)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One dictionary for each group, in a public order."""
+        return self.result.rows()
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The answer as an Arrow table."""
+        return _library("pyarrow").table(self.result.columns)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The answer as a pandas frame."""
+        return _library("pandas").DataFrame(self.result.columns)
+
+    def to_polars(self) -> polars.DataFrame:
+        """The answer as a polars frame."""
+        return _library("polars").DataFrame(self.result.columns)
+
+    def error(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> dict[str, list[float]]:
+        """For each value the half-width of its error bar; for all groups at once if ``simultaneous``.
+
+        An interval that is not symmetric (a mean's) is given by its longer half; see :meth:`intervals`.
+        """
+        found = {}
+        for name, ends in self.intervals(confidence, simultaneous=simultaneous).items():
+            values = self.result.columns[name]
+            found[name] = [max(value - low, high - value) for value, (low, high) in zip(values, ends, strict=True)]
+        return found
+
+    def intervals(
+        self, confidence: Number = 0.95, *, simultaneous: bool = False
+    ) -> dict[str, list[tuple[float, float]]]:
+        """For each value the interval that holds the exact one with this confidence."""
+        sure = float(probability(confidence, "confidence"))
+        return self.result.intervals(sure, simultaneous=simultaneous)
+
+    def explain(self, prior: Number = 0.5, fpr: Number = 0.01, confidence: Number = 0.95) -> str:
+        """What was asked, how exact the answer is, what it cost, and what an attacker could learn from it alone."""
+        lines = [
+            f"Asked: {self.quote.plan.sql()}",
+            f"Noise: {self.quote.explain()}",
+            f"Error: {_bars(self, confidence)}",
+            "Charged: nothing, the answer was in the ledger." if self.free else f"Charged: {self._charged()}",
+            f"Left: {'; '.join(map(str, self.remaining))} for the people this question is about.",
+            *self._risk(prior, fpr),
+        ]
+        return "\n".join(lines)
+
+    def _charged(self) -> str:
+        shares = [
+            f"{cost} ({promise.granularity})" for cost, promise in zip(self.costs, self.quote.promises, strict=True)
+        ]
+        return f"{'; '.join(shares)}, to the people in: {self.quote.region.to_sql() or 'the whole table'}."
+
+    def _risk(self, prior: Number, fpr: Number) -> list[str]:
+        unit = self.quote.promises[0].granularity
+        facts = facts_of(self.quote.cost, fpr=fpr, priors=(prior,), relation=unit.relation)
+        test = (
+            f"From this answer alone, a test that wrongly accuses {percent(facts.fpr)} of those not in the data finds "
+            f"{at_most(facts.tpr)} of those who are (one unit is {unit})."
+        )
+        found = [test]
+        beliefs = facts.presence or facts.content
+        if beliefs is not None:
+            belief = beliefs.moves[0]
+            found.append(f"A belief of {percent(belief.prior)} becomes {at_most(belief.high)}.")
+        return found
+
+    def __str__(self) -> str:
+        return _table(self)
+
+
+def _bars(answer: Answer, confidence: Number) -> str:
+    sure = percent(float(probability(confidence, "confidence")))
+    widest = {name: max(halves, default=0.0) for name, halves in answer.error(confidence).items()}
+    return ", ".join(f"{name} ± {half:.6g}" for name, half in widest.items()) + f" with {sure} confidence."
+
+
+def _table(answer: Answer) -> str:
+    columns = answer.result.columns
+    errors = answer.error()
+    shown: dict[str, list[str]] = {}
+    for name, values in columns.items():
+        shown[name] = [_short(value) for value in values]
+        if name in errors:
+            shown[f"± {name}"] = [_short(float(f"{half:.3g}")) for half in errors[name]]
+    widths = {name: max(len(name), *(map(len, cells)), 1) for name, cells in shown.items()} if columns else {}
+    lines = ["  ".join(name.rjust(widths[name]) for name in shown)]
+    count = len(next(iter(shown.values()), []))
+    for row in range(min(count, 40)):
+        lines.append("  ".join(shown[name][row].rjust(widths[name]) for name in shown))
+    if count > 40:
+        lines.append(f"... {count - 40} more lines")
+    return "\n".join(lines)
+
+
+def _short(value: object) -> str:
+    return f"{value:,.6g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _library(name: str) -> Any:
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise refuse.library_missing(name) from None

@@ -1,0 +1,279 @@
+"""The curator keeps tables and promises, and answers questions from a ledger that all analysts share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import Self, final
+
+from partita.composition.promise import Promise
+from partita.curator.answer import Answer
+from partita.curator.certificate import Certificate
+from partita.curator.path import Path, charge_of, fingerprint
+from partita.curator.quotation import Quotation
+from partita.curator.session import Session
+from partita.engine.base import Engine
+from partita.errors import BudgetExceeded
+from partita.errors import curator as refuse
+from partita.errors import query as refuse_query
+from partita.exact import Number
+from partita.granularity import Granularity, Groups, Users
+from partita.ledger.birth import Terms
+from partita.ledger.ledger import Ledger
+from partita.ledger.opening import open_ledger
+from partita.ledger.verify import Verification
+from partita.query import sql
+from partita.query.frame import Frame
+from partita.query.plan import Plan
+from partita.query.pricing import Price
+from partita.query.quote import Quote, quote
+from partita.query.schema import Table
+from partita.query.truncation import truncation
+from partita.sampling.bits import BitSource
+from partita.theory.measures.base import Measure
+
+BACKENDS = ("duckdb", "reference")
+
+
+@final
+class Curator:
+    """Answers adaptive questions about protected tables, and keeps every promise whatever is asked.
+
+    Each answer is charged, before anything is read, to the people it is about (theory E16); questions about disjoint
+    groups cost the maximum and not the sum, and a question answered before is free.
+    """
+
+    def __init__(
+        self,
+        *,
+        tables: Sequence[Table],
+        promises: Sequence[Promise],
+        ledger: str | os.PathLike[str] | Ledger = ":memory:",
+        backend: str | Engine = "duckdb",
+        bits: BitSource | None = None,
+    ) -> None:
+        self._tables = _checked_tables(tables)
+        self._promises = _checked_promises(promises, self._tables)
+        terms = Terms(self._promises, {name: table.domain for name, table in self._tables.items()})
+        self._engine = _engine(backend, self._tables.values())
+        self._ledger = ledger if isinstance(ledger, Ledger) else open_ledger(ledger, terms)
+        key = self._ledger.truncation_key().hex()
+        kinds = [promise.granularity for promise in self._promises]
+        self._truncations = {name: truncation(table, kinds, key) for name, table in self._tables.items()}
+        self._path = Path(self._ledger, self._engine, bits)
+
+    # --- questions -------------------------------------------------------------------------------------------
+
+    def ask(
+        self,
+        question: str | Plan,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        mu: Number | None = None,
+        delta: Number | None = None,
+        noise: str | None = None,
+        key: str | None = None,
+        analyst: str = "",
+    ) -> Answer:
+        """Answer a question at a price, or refuse it before anything is read.
+
+        ``key`` marks one attempt: asking again with the same key after a failure is not a second question.
+        """
+        offered = self._offer(question, Price.of(epsilon=epsilon, rho=rho, mu=mu, delta=delta), noise)
+        booked, noisy = self._path.walk(offered, asked=_shown(question, offered), analyst=analyst, key=key)
+        return Answer(
+            quote=offered,
+            result=offered.result(noisy),
+            cost=offered.cost if booked.fresh else offered.cost.zero(),
+            costs=offered.costs if booked.fresh else tuple(cost.zero() for cost in offered.costs),
+            remaining=self._left(offered, analyst),
+            free=not booked.fresh,
+            receipt=self._ledger.receipt(booked),
+        )
+
+    def quote(
+        self,
+        question: str | Plan,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        mu: Number | None = None,
+        delta: Number | None = None,
+        noise: str | None = None,
+        analyst: str = "",
+    ) -> Quotation:
+        """What a question would cost and how exact its answer would be; nothing is read and nothing is spent."""
+        offered = self._offer(question, Price.of(epsilon=epsilon, rho=rho, mu=mu, delta=delta), noise)
+        return Quotation(
+            quote=offered,
+            cost=offered.cost,
+            costs=offered.costs,
+            remaining=self._left(offered, analyst),
+            fits=self._fits(offered, analyst),
+            free=self._ledger.stored(fingerprint(offered)) is not None,
+        )
+
+    def table(self, name: str) -> Frame:
+        """A table to build a question from: ``curator.table("visits").where("age > 64").agg(n=pt.count())``."""
+        return Frame(self._known(name))
+
+    def session(self, *, analyst: str, budget: Measure | Sequence[Measure | None] | None = None) -> Session:
+        """A child account: the analyst's own limit and the joint budget both hold."""
+        if budget is not None:
+            self._ledger.open_account(analyst, self._limits(budget))
+        return Session(self, analyst)
+
+    # --- standing --------------------------------------------------------------------------------------------
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The protected tables."""
+        return tuple(self._tables.values())
+
+    @property
+    def promises(self) -> tuple[Promise, ...]:
+        """The promises kept."""
+        return self._promises
+
+    @property
+    def ledger(self) -> Ledger:
+        """The book of everything ever released."""
+        return self._ledger
+
+    def spent(self, analyst: str | None = None) -> tuple[Measure, ...]:
+        """The largest loss of anybody so far, for each promise; of one analyst's questions alone if named."""
+        found = self._ledger.spent(analyst)
+        return tuple(
+            promise.budget.zero() if loss is None else loss for loss, promise in zip(found, self._promises, strict=True)
+        )
+
+    def remaining(
+        self, where: str | None = None, *, table: str | None = None, analyst: str = ""
+    ) -> tuple[Measure, ...]:
+        """The largest cost that still fits, for each promise: for everybody, or for those a condition names."""
+        chosen = self._known(table) if table is not None else next(iter(self._tables.values()))
+        if where is not None:
+            region = sql.read(f"SELECT COUNT(*) FROM {chosen.name} WHERE {where}", self._tables).where.region
+            return self._ledger.remaining(chosen.name, region, analyst)
+        tables = [chosen] if table is not None else list(self._tables.values())
+        losses = [self._ledger.remaining(one.name, None, analyst) for one in tables]
+        return tuple(
+            promise.budget.like([min(parts) for parts in zip(*(rest[place].vector() for rest in losses), strict=True)])
+            for place, promise in enumerate(self._promises)
+        )
+
+    def guarantee(self) -> tuple[Certificate, ...]:
+        """What is promised to everybody in the data, whatever is still asked: the budgets, not what is spent."""
+        return tuple(
+            Certificate(promise.granularity, promise.budget, spent)
+            for promise, spent in zip(self._promises, self.spent(), strict=True)
+        )
+
+    def verify(self) -> Verification:
+        """Audit the whole ledger from its first line."""
+        return self._ledger.verify()
+
+    def close(self) -> None:
+        """Let go of files and connections; what is booked stays booked."""
+        self._engine.close()
+        self._ledger.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # --- inside ----------------------------------------------------------------------------------------------
+
+    def _offer(self, question: str | Plan, price: Price, noise: str | None) -> Quote:
+        plan = self._plan(question)
+        return quote(plan, self._promises, price, noise=noise, truncation=self._truncations[plan.table.name])
+
+    def _plan(self, question: str | Plan) -> Plan:
+        if isinstance(question, str):
+            return sql.read(question, self._tables)
+        if isinstance(question, Plan) and self._tables.get(question.table.name) is question.table:
+            return question
+        raise refuse.not_a_question(question)
+
+    def _left(self, offered: Quote, analyst: str) -> tuple[Measure, ...]:
+        return self._ledger.remaining(offered.plan.table.name, offered.region, analyst)
+
+    def _fits(self, offered: Quote, analyst: str) -> bool:
+        try:
+            self._ledger.admits(charge_of(offered, asked="", analyst=analyst))
+        except BudgetExceeded:
+            return False
+        return True
+
+    def _known(self, name: str) -> Table:
+        found = self._tables.get(name)
+        if found is None:
+            raise refuse_query.unknown_table(name, tuple(self._tables))
+        return found
+
+    def _limits(self, budget: Measure | Sequence[Measure | None]) -> list[Measure | None]:
+        if isinstance(budget, Measure):
+            return [budget, *[None] * (len(self._promises) - 1)]
+        limits = list(budget)
+        if len(limits) != len(self._promises):
+            raise refuse.budget_of_session(len(limits), len(self._promises))
+        return limits
+
+
+def _checked_tables(tables: Sequence[Table]) -> dict[str, Table]:
+    found: dict[str, Table] = {}
+    for table in tables:
+        if not isinstance(table, Table):
+            raise refuse.not_a_table(table)
+        if table.name in found:
+            raise refuse.same_name(table.name)
+        for other in found.values():
+            if table.same_rows(other):
+                raise refuse.same_rows(other.name, table.name)
+        found[table.name] = table
+    if not found:
+        raise refuse.no_tables()
+    return found
+
+
+def _checked_promises(promises: Sequence[Promise], tables: dict[str, Table]) -> tuple[Promise, ...]:
+    for promise in promises:
+        if not isinstance(promise, Promise):
+            raise refuse.not_a_promise(promise)
+        if len(tables) > 1 and _on_users(promise.granularity):
+            raise refuse.users_of_several_tables(tuple(tables))
+    if not promises:
+        raise refuse.no_promises()
+    return tuple(promises)
+
+
+def _on_users(granularity: Granularity) -> bool:
+    while isinstance(granularity, Groups):
+        granularity = granularity.of
+    return isinstance(granularity, Users)
+
+
+def _engine(backend: str | Engine, tables: Iterable[Table]) -> Engine:
+    if isinstance(backend, Engine):
+        return backend
+    match backend:
+        case "duckdb":
+            from partita.engine.duckdb import DuckDB
+
+            return DuckDB(tables)
+        case "reference":
+            from partita.engine.reference import Reference
+
+            return Reference(tables)
+        case _:
+            raise refuse.unknown_backend(backend, BACKENDS)
+
+
+def _shown(question: str | Plan, offered: Quote) -> str:
+    return question if isinstance(question, str) else offered.plan.sql()

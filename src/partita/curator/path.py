@@ -1,0 +1,80 @@
+"""The path of one question: stored answer, or reserve, read, noise, commit; nothing else ever reads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.engine.base import Engine
+from partita.ledger.charge import Charge, Cost
+from partita.ledger.ledger import Ledger
+from partita.ledger.points import Point
+from partita.ledger.states import Answered, Reservation
+from partita.query.quote import Quote
+from partita.sampling.bits import BitSource
+
+
+@final
+class Path:
+    """From a quote to noisy numbers that are in the ledger.
+
+    The order is the guarantee: the charge is durable before the engine reads, and the noisy numbers are durable
+    before they leave (theory E16, soundness checklist 1). If the engine fails, the charge stands.
+    """
+
+    def __init__(self, ledger: Ledger, engine: Engine, bits: BitSource | None = None) -> None:
+        self._ledger = ledger
+        self._engine = engine
+        self._bits = bits
+
+    def walk(self, quote: Quote, *, asked: str, analyst: str, key: str | None) -> tuple[Answered, NDArray[np.object_]]:
+        """The noisy numbers of a question, from the book if they are there already."""
+        booked = self._ledger.reserve(charge_of(quote, asked=asked, analyst=analyst, key=key))
+        if isinstance(booked, Reservation):
+            booked = self._run(quote, booked)
+        return booked, _read(booked.content)
+
+    def _run(self, quote: Quote, reservation: Reservation) -> Answered:
+        tallies = self._engine.run(quote.program)
+        self._ledger.pass_by(Point.READ)
+        noisy = quote.release(tallies, bits=self._bits)
+        self._ledger.pass_by(Point.NOISED)
+        return self._ledger.commit(reservation, _written(noisy))
+
+
+def charge_of(quote: Quote, *, asked: str, analyst: str = "", key: str | None = None) -> Charge:
+    """What the ledger books for a quote, before anything is read."""
+    return Charge(
+        table=quote.plan.table.name,
+        region=quote.region,
+        costs=tuple(Cost(toll.row, toll.both) for toll in quote.tolls),
+        mechanism={
+            "parts": [{"kind": noise.kind, **noise.parameters()} for noise in quote.mechanisms],
+            "question": quote.plan.canonical,
+        },
+        question=fingerprint(quote),
+        asked=asked,
+        analyst=analyst,
+        key=key,
+    )
+
+
+def fingerprint(quote: Quote) -> str:
+    """The same for the same question with the same noise, however it was asked."""
+    return hashlib.sha256(quote.fingerprint.encode()).hexdigest()
+
+
+def _written(noisy: NDArray[np.object_]) -> bytes:
+    return json.dumps([[str(number) for number in line] for line in noisy.tolist()]).encode()
+
+
+def _read(content: bytes) -> NDArray[np.object_]:
+    lines = [[int(number) for number in line] for line in json.loads(content)]
+    found = np.empty((len(lines), len(lines[0]) if lines else 0), dtype=object)
+    for row, line in enumerate(lines):
+        found[row, :] = line
+    return found

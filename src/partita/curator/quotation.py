@@ -1,0 +1,50 @@
+"""A quotation: what a question would cost, how exact it would be, and what would be left; nothing is spent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, final
+
+from partita.exact import Number
+from partita.query.quote import Quote
+from partita.theory.measures.base import Measure
+
+
+@final
+@dataclass(frozen=True)
+class Quotation:
+    """The offer of a curator. ``free`` says that the answer is in the ledger already."""
+
+    quote: Quote = field(repr=False)
+    cost: Measure
+    costs: tuple[Measure, ...] = field(repr=False)
+    remaining: tuple[Measure, ...]
+    fits: bool
+    free: bool
+
+    def error(
+        self, confidence: Number = 0.95, *, rows: int | None = None, simultaneous: bool = False
+    ) -> dict[str, Any]:
+        """The half-width of each column's error bar; of a mean only for a group of so many ``rows``."""
+        return self.quote.error(confidence, rows=rows, simultaneous=simultaneous)
+
+    def left(self) -> tuple[Measure, ...]:
+        """What would be left, for the people this question is about, under each promise."""
+        if self.free:
+            return self.remaining
+        return tuple(rest.left_after(cost) for rest, cost in zip(self.remaining, self.costs, strict=True))
+
+    def explain(self) -> str:
+        """The offer in words."""
+        error = ", ".join(
+            f"{name} depends on the size of its group" if half is None else f"{name} ± {half:.6g}"
+            for name, half in self.error().items()
+        )
+        if self.free:
+            price = "nothing: this question was answered before"
+        else:
+            price = f"{self.cost}" if self.fits else f"{self.cost}, which no longer fits"
+        return (
+            f"{self.quote.plan.sql()}\ncosts {price}; now left: {'; '.join(map(str, self.remaining))}.\n"
+            f"Error with 95% confidence: {error}.\n{self.quote.explain()}"
+        )

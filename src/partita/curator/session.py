@@ -1,0 +1,67 @@
+"""A session: one analyst's view of a curator, under limits of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+from partita.exact import Number
+from partita.query.frame import Frame
+from partita.query.plan import Plan
+from partita.theory.measures.base import Measure
+
+if TYPE_CHECKING:
+    from partita.curator.answer import Answer
+    from partita.curator.curator import Curator
+    from partita.curator.quotation import Quotation
+
+
+@final
+class Session:
+    """Questions of one analyst: charged to the joint account and to the analyst's own, and both limits hold."""
+
+    def __init__(self, curator: Curator, analyst: str) -> None:
+        self._curator = curator
+        self.analyst = analyst
+
+    def ask(
+        self,
+        question: str | Plan,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        mu: Number | None = None,
+        delta: Number | None = None,
+        noise: str | None = None,
+        key: str | None = None,
+    ) -> Answer:
+        """Answer a question at a price, or refuse it before anything is read."""
+        return self._curator.ask(
+            question, epsilon=epsilon, rho=rho, mu=mu, delta=delta, noise=noise, key=key, analyst=self.analyst
+        )
+
+    def quote(
+        self,
+        question: str | Plan,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        mu: Number | None = None,
+        delta: Number | None = None,
+        noise: str | None = None,
+    ) -> Quotation:
+        """What a question would cost this analyst."""
+        return self._curator.quote(
+            question, epsilon=epsilon, rho=rho, mu=mu, delta=delta, noise=noise, analyst=self.analyst
+        )
+
+    def table(self, name: str) -> Frame:
+        """A table to build a question from."""
+        return self._curator.table(name)
+
+    def spent(self) -> tuple[Measure, ...]:
+        """The largest loss of anybody through this analyst's questions alone, for each promise."""
+        return self._curator.spent(self.analyst)
+
+    def remaining(self, where: str | None = None, *, table: str | None = None) -> tuple[Measure, ...]:
+        """The largest cost that still fits under both limits."""
+        return self._curator.remaining(where, table=table, analyst=self.analyst)

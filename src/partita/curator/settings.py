@@ -1,0 +1,126 @@
+"""The custodian's file: everything that Python can declare, in partita.toml."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from partita.composition.promise import Promise
+from partita.curator.curator import BACKENDS, Curator
+from partita.errors import PartitaError
+from partita.errors import curator as refuse
+from partita.granularity import Granularity, edges, groups, metric, nodes, replace, rows, users, windows
+from partita.query.schema import from_toml
+from partita.theory.measures.approximate import Approximate
+from partita.theory.measures.base import Measure
+from partita.theory.measures.gdp import GDP
+from partita.theory.measures.pure import Pure
+from partita.theory.measures.renyi import Renyi
+from partita.theory.measures.zcdp import ZCDP
+
+_TOP = ("ledger", "backend", "promises", "tables", "analysts")
+_UNITS = {
+    "rows": lambda _: rows(),
+    "replace": lambda _: replace(),
+    "edges": lambda _: edges(),
+    "groups": lambda given: groups(given),
+    "nodes": lambda given: nodes(**given) if isinstance(given, Mapping) else nodes(),
+    "users": lambda given: users(**given),
+    "windows": lambda given: windows(**given),
+    "metric": lambda given: metric(**given),
+}
+_MEASURES: dict[str, type[Measure]] = {
+    "pure": Pure,
+    "approximate": Approximate,
+    "zcdp": ZCDP,
+    "gdp": GDP,
+    "renyi": Renyi,
+}
+
+
+def open_settings(path: str | os.PathLike[str] = "partita.toml") -> Curator:
+    """The curator that a file declares, with its analysts' limits; relative paths start at the file's folder."""
+    place = Path(path)
+    shown = str(path)
+    try:
+        settings = tomllib.loads(place.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise refuse.settings_missing(shown) from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+        raise refuse.settings_unreadable(shown, str(problem).splitlines()[0]) from None
+    unknown = sorted(set(settings) - set(_TOP))
+    if unknown:
+        raise refuse.unknown_setting(shown, unknown[0], _TOP)
+    tables = settings.get("tables")
+    if not isinstance(tables, Mapping) or not tables:
+        raise refuse.bad_setting(shown, "tables", "declare at least one table: [tables.visits]")
+    declared = [from_toml(name, _mapping(shown, f"tables.{name}", one), place.parent) for name, one in tables.items()]
+    promises = settings.get("promises")
+    if not isinstance(promises, list) or not promises:
+        raise refuse.bad_setting(shown, "promises", "declare at least one promise: [[promises]]")
+    kept = [_promise(shown, f"promises[{at}]", one) for at, one in enumerate(promises)]
+    ledger = settings.get("ledger", ":memory:")
+    if not isinstance(ledger, str):
+        raise refuse.bad_setting(shown, "ledger", "give a path as text.")
+    backend = settings.get("backend", "duckdb")
+    if backend not in BACKENDS:
+        raise refuse.unknown_backend(backend, BACKENDS)
+    curator = Curator(
+        tables=declared,
+        promises=kept,
+        ledger=ledger if ledger == ":memory:" else str(place.parent / ledger),
+        backend=backend,
+    )
+    for name, limits in _mapping(shown, "analysts", settings.get("analysts", {})).items():
+        curator.session(analyst=name, budget=_loss(shown, f"analysts.{name}", limits))
+    return curator
+
+
+def _promise(path: str, setting: str, given: object) -> Promise:
+    values = dict(_mapping(path, setting, given))
+    if "protect" not in values:
+        raise refuse.bad_setting(path, setting, 'say who is protected: protect = "rows"')
+    return Promise(_unit(path, f"{setting}.protect", values.pop("protect")), _loss(path, setting, values))
+
+
+def _unit(path: str, setting: str, given: object) -> Granularity:
+    named = {given: None} if isinstance(given, str) else given
+    if not isinstance(named, Mapping) or len(named) != 1:
+        raise refuse.bad_setting(path, setting, f"give one of: {', '.join(_UNITS)}.")
+    ((kind, value),) = named.items()
+    if kind not in _UNITS:
+        raise refuse.unknown_setting(path, f"{setting} = {kind!r}", tuple(_UNITS))
+    try:
+        made: Granularity = _UNITS[kind](value)  # type: ignore[no-untyped-call]
+    except TypeError:
+        raise refuse.bad_setting(path, setting, f"{kind} cannot be made from {value!r}.") from None
+    return made
+
+
+def _loss(path: str, setting: str, given: object) -> Measure:
+    """A loss is told by the numbers it has: epsilon, epsilon and delta, rho, mu."""
+    values: dict[str, Any] = dict(_mapping(path, setting, given))
+    kind = values.pop("measure", None)
+    if kind is None:
+        names = set(values)
+        guesses = {"rho": "zcdp", "mu": "gdp", "tau": "renyi", "taus": "renyi"}
+        kind = next((guess for name, guess in guesses.items() if name in names), None)
+        if kind is None:
+            kind = "approximate" if "delta" in names else "pure"
+    if kind not in _MEASURES:
+        raise refuse.unknown_setting(path, f"{setting}.measure = {kind!r}", tuple(_MEASURES))
+    try:
+        return _MEASURES[kind](**values)
+    except TypeError:
+        raise refuse.bad_setting(path, setting, f"{kind} cannot be made from {values!r}.") from None
+    except PartitaError as problem:
+        raise refuse.bad_setting(path, setting, problem.message) from None
+
+
+def _mapping(path: str, setting: str, given: object) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise refuse.bad_setting(path, setting, f"{given!r} is not a table of settings.")
+    return given

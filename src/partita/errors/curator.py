@@ -1,0 +1,118 @@
+"""What the curator says when it cannot serve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from partita.errors.base import InvalidInput
+
+
+def no_tables() -> InvalidInput:
+    """A curator without tables has nothing to protect."""
+    return InvalidInput(
+        "curator.no-tables", "A curator needs at least one table. Write pt.Curator(tables=[pt.Table(...)], ...)."
+    )
+
+
+def not_a_table(value: object) -> InvalidInput:
+    """Something that is not a table stands in the list of tables."""
+    return InvalidInput(
+        "curator.not-a-table",
+        f"tables holds a {type(value).__name__}, which is not a table. Write pt.Table(name, source=..., columns=...).",
+    )
+
+
+def not_a_promise(value: object) -> InvalidInput:
+    """Something that is not a promise stands in the list of promises."""
+    return InvalidInput(
+        "curator.not-a-promise",
+        f"promises holds a {type(value).__name__}, which is not a promise. "
+        f"Write pt.Promise(pt.rows(), pt.ZCDP(rho=...)).",
+    )
+
+
+def no_promises() -> InvalidInput:
+    """A curator without a promise protects nobody."""
+    return InvalidInput(
+        "curator.no-promises",
+        "A curator needs at least one promise. Write promises=[pt.Promise(pt.rows(), pt.ZCDP(rho=...))].",
+    )
+
+
+def same_name(name: str) -> InvalidInput:
+    """Two tables under one name could not be told apart."""
+    return InvalidInput("curator.same-name", f"Two tables are called {name!r}. Give each a name of its own.")
+
+
+def same_rows(first: str, second: str) -> InvalidInput:
+    """Two declarations of the same rows would each have a budget of their own."""
+    return InvalidInput(
+        "curator.same-rows",
+        f"The tables {first!r} and {second!r} read the same rows. Each would have a budget of its own, and together "
+        f"they would break the promise. Declare the rows once, with all the columns that may be asked about.",
+    )
+
+
+def users_of_several_tables(names: Sequence[str]) -> InvalidInput:
+    """A user may own rows in every table, so one table's budget is not hers."""
+    return InvalidInput(
+        "curator.users-of-several-tables",
+        f"A promise on users covers one table, and there are {len(names)} ({', '.join(names)}): the same person may "
+        f"own rows in each of them, and the losses would add up. Keep the rows in one table, or promise on rows.",
+    )
+
+
+def unknown_backend(name: object, known: Sequence[str]) -> InvalidInput:
+    """No engine of that name is part of this version."""
+    return InvalidInput("curator.unknown-backend", f"backend = {name!r} is not known. Choose from: {', '.join(known)}.")
+
+
+def not_a_question(value: object) -> InvalidInput:
+    """A question is SQL text or a built query."""
+    return InvalidInput(
+        "curator.not-a-question",
+        f"A question is SQL text, or a query built with curator.table(...); a {type(value).__name__} is neither. "
+        f"Nothing was read and nothing was charged.",
+    )
+
+
+def library_missing(name: str) -> InvalidInput:
+    """The caller's dataframe library is not installed."""
+    return InvalidInput(
+        "curator.library-missing",
+        f"{name} is not installed, so the answer cannot be turned into one of its tables. Install {name}, or use "
+        f"answer.rows(). The answer is in the ledger, and asking again is free.",
+    )
+
+
+def budget_of_session(count: int, promises: int) -> InvalidInput:
+    """A session's budget is one loss, or one for each promise."""
+    return InvalidInput(
+        "curator.budget-of-session",
+        f"budget gives {count} losses and the curator keeps {promises} promises. Give one loss in the measure of the "
+        f"first promise, or a list with one for each (None for no limit).",
+    )
+
+
+def settings_missing(path: str) -> InvalidInput:
+    """There is no such file."""
+    return InvalidInput(
+        "curator.settings-missing", f"There is no file {path}. Write one with: partita init data.parquet"
+    )
+
+
+def settings_unreadable(path: str, problem: str) -> InvalidInput:
+    """The file is not TOML."""
+    return InvalidInput("curator.settings-unreadable", f"{path} cannot be read as TOML: {problem}.")
+
+
+def unknown_setting(path: str, setting: str, known: Sequence[str]) -> InvalidInput:
+    """A setting that means nothing would be a promise not kept."""
+    return InvalidInput(
+        "curator.unknown-setting", f"{path}: {setting} is not a setting. Known here: {', '.join(known)}."
+    )
+
+
+def bad_setting(path: str, setting: str, problem: str) -> InvalidInput:
+    """A setting that cannot be used."""
+    return InvalidInput("curator.bad-setting", f"{path}: {setting}: {problem}")
