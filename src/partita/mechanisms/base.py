@@ -20,6 +20,7 @@ from partita.theory.losses.pair import Pair
 from partita.theory.losses.randomized_response import RandomizedResponseLoss
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
+from partita.theory.measures.profile import Profile
 from partita.theory.measures.pure import Pure
 
 Loss = TypeVar("Loss", bound=Measure)
@@ -100,19 +101,33 @@ class Mechanism(ABC):
         forms = self.forms(distance)
         if measure in forms:
             return forms[measure]()
+        if measure is Profile:
+            return self._profile(distance)
         if measure is Approximate:
             if Pure in forms:
                 return convert(forms[Pure](), Approximate)
             raise refuse.needs_delta(self.kind)
-        found, reason = [], None
-        for form in forms.values():
+        return self._converted(distance, measure)
+
+    def _profile(self, distance: Distance) -> Measure:
+        """The curve of the pair; where none is known, that of a closed form."""
+        try:
+            return Profile(self.pair(distance))
+        except NotProven:
+            return self._converted(distance, Profile)
+
+    def _converted(self, distance: Distance, measure: type[Measure]) -> Measure:
+        """The least of all conversions that are proven."""
+        found: list[Measure] = []
+        reason = None
+        for form in self.forms(distance).values():
             try:
                 found.append(convert(form(), measure))
             except NotProven as refusal:
                 reason = refusal
         if not found:
             raise reason or refuse.no_cost(self.kind, measure.symbol)
-        return min(found, key=lambda loss: loss.vector())
+        return found[0] if measure is Profile else min(found, key=lambda loss: loss.vector())
 
     def _approximate(self, distance: Distance, delta: Fraction) -> Approximate:
         """The least ε at this δ that the pair or a closed form proves."""

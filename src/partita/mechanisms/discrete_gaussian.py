@@ -30,6 +30,8 @@ from partita.theory.numerics import ball
 # Up to this variance sums over the integers are computed term by term.
 _TABULATED = 10**8
 _SUMMED = 10**4
+# At most 2^20 masses of at most 1e-290 are dropped.
+_LEAST, _DROPPED = 1e-290, 1e-280
 
 
 @final
@@ -76,7 +78,11 @@ class DiscreteGaussian(AdditiveNoise):
         raise refuse.no_exact_curve(self.kind, f"several entries at a distance of {distance}")
 
     def _moved(self, steps: int) -> AtomicLoss:
-        return AtomicLoss.discrete_gaussian(float_down(self.variance), steps)
+        """The loss of one entry; masses that floats hardly hold are moved to infinity, where they only cost more."""
+        law = AtomicLoss.discrete_gaussian(float_down(self.variance), steps)
+        kept = [(loss, mass) for loss, mass in zip(law.losses, law.masses, strict=True) if mass > _LEAST]
+        losses, masses = zip(*kept, strict=True)
+        return AtomicLoss(losses, masses, law.infinity_ + _DROPPED, law.relative, law.blur)
 
     def parameters(self) -> dict[str, str]:
         return {"variance": str(self.variance), "alone": str(self.alone).lower()}

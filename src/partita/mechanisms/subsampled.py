@@ -123,7 +123,7 @@ class Subsampled(Mechanism):
         return forms
 
     def _pure(self, distance: Distance) -> Fraction:
-        """The larger loss is amplified; that of the whole is a bound too: both samples can be drawn by the same coins."""
+        """The larger loss is amplified; that of the whole is a bound too: the same coins can draw both samples."""
         whole_loss = self.mechanism.cost(distance, Pure).epsilon
         other = Fraction(0) if self.presence is None else self.mechanism.cost(self.presence, Pure).epsilon
         return min(whole_loss, amplified_epsilon(max(whole_loss, other), self.rate))

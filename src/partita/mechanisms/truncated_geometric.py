@@ -120,13 +120,18 @@ class TruncatedGeometric(Mechanism):
     def error(self, confidence: Number = 0.95, entries: int = 1) -> float:
         """How many people a key needs so that all of so many such keys are kept with this confidence."""
         sure, count = probability(confidence, "confidence"), whole(entries, "entries", least=1)
+        needed = numerics.upper(lambda: (ball(sure).log() / count).exp())
+
+        def enough(people: int) -> bool:
+            return numerics.lower(lambda: self._keep(people)) >= min(needed, Fraction(1))
+
         low, high = 0, 1
-        while self.keep_probability(high) ** count < sure:
+        while not enough(high):
             low, high = high, 2 * high
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if self.keep_probability(middle) ** count >= sure else (middle, high)
-        return float(high)
+            low, high = (low, middle) if enough(middle) else (middle, high)
+        return float_up(Fraction(high))
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,41 @@
+"""One maker for every mechanism, from an amount of noise: what the laws of the family are tried on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import partita.mechanisms as folder
+from partita.mechanisms.base import Mechanism
+from partita.mechanisms.discrete_gaussian import DiscreteGaussian
+from partita.mechanisms.exponential import Exponential
+from partita.mechanisms.gaussian import GaussianNoise
+from partita.mechanisms.geometric import Geometric
+from partita.mechanisms.key_selection import GaussianThreshold, LaplaceThreshold
+from partita.mechanisms.laplace import Laplace
+from partita.mechanisms.noisy_max import NoisyMax
+from partita.mechanisms.permute_and_flip import PermuteAndFlip
+from partita.mechanisms.randomized_response import RandomizedResponse
+from partita.mechanisms.sparse_vector import SparseVector
+from partita.mechanisms.subsampled import Subsampled
+from partita.mechanisms.truncated_geometric import TruncatedGeometric
+from partita.registry import members
+
+KINDS = members(Mechanism, folder)
+
+# More noise never costs more; one unit of noise is about one unit of loss at distance one.
+MAKERS: dict[str, Callable[[Fraction], Mechanism]] = {
+    "laplace": lambda noise: Laplace(scale=noise),
+    "gaussian": lambda noise: GaussianNoise(sigma=noise),
+    "geometric": lambda noise: Geometric(scale=noise),
+    "discrete_gaussian": lambda noise: DiscreteGaussian(variance=noise**2),
+    "randomized_response": lambda noise: RandomizedResponse(epsilon=1 / noise, values=3),
+    "exponential": lambda noise: Exponential(epsilon=1 / noise),
+    "permute_and_flip": lambda noise: PermuteAndFlip(epsilon=1 / noise),
+    "noisy_max": lambda noise: NoisyMax(epsilon=1 / noise, monotone=True),
+    "sparse_vector": lambda noise: SparseVector(epsilon=1 / noise, positives=2),
+    "laplace_threshold": lambda noise: LaplaceThreshold(scale=noise, threshold=1000, keys=2),
+    "gaussian_threshold": lambda noise: GaussianThreshold(sigma=noise, threshold=1000, keys=2),
+    "truncated_geometric": lambda noise: TruncatedGeometric(epsilon=1 / noise, delta="1e-9", keys=2),
+    "subsampled": lambda noise: Subsampled(GaussianNoise(sigma=noise), rate="0.1"),
+}
