@@ -158,6 +158,20 @@ def anchor_failed(path: str, reason: str) -> LedgerFault:
     )
 
 
+def anchor_stands(path: str) -> LedgerFault:
+    """A copy cannot be accepted against an anchor that is there."""
+    return LedgerFault(
+        "ledger.anchor-stands",
+        f"The anchor of the ledger {path} is there, so nothing needs to be restored: bring back the copy that goes "
+        f"with it. Nothing was changed.",
+    )
+
+
+def no_reason() -> InvalidInput:
+    """A restore without a reason."""
+    return InvalidInput("ledger.no-reason", "Going on from an older copy is written into the book: say why.")
+
+
 def full(path: str, stage: str) -> LedgerFault:
     """The disk is full."""
     return LedgerFault("ledger.full", f"The disk of the ledger {path} is full. {_MEANING[stage]} Make room.")
@@ -454,5 +468,6 @@ def several_tables(unit: str, count: int) -> NotProven:
     """A person's rows in several tables add up."""
     return NotProven(
         "ledger.several-tables",
-        f"The promise for [{unit}] spans {count} tables, and what one owner loses in each adds up. {_UNREAD}",
+        f"The promise for [{unit}] spans {count} tables, and what one owner loses in each adds up. {_UNREAD} "
+        f"Give each table a ledger of its own, with its share of the budget.",
     )

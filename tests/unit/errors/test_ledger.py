@@ -55,6 +55,16 @@ TEXTS = [
         ),
     ),
     (
+        refuse.anchor_stands(
+            "v.ledger",
+        ),
+        "ledger.anchor-stands",
+        (
+            "The anchor of the ledger v.ledger is there, so nothing needs to be restored: bring back the copy that "
+            "goes with it. Nothing was changed."
+        ),
+    ),
+    (
         refuse.answer_damaged("v.ledger", 7),
         "ledger.answer-damaged",
         (
@@ -209,6 +219,7 @@ TEXTS = [
         "ledger.no-promises",
         ("A ledger needs at least one promise, such as Promise(rows(), ZCDP(rho=1))."),
     ),
+    (refuse.no_reason(), "ledger.no-reason", ("Going on from an older copy is written into the book: say why.")),
     (refuse.no_receipts(), "ledger.no-receipts", ("There is no receipt to compose. Give at least one.")),
     (
         refuse.no_signing_key(
@@ -367,7 +378,8 @@ TEXTS = [
         "ledger.several-tables",
         (
             "The promise for [one patient with at most 3 rows, added or removed] spans 2 tables, and what one owner "
-            "loses in each adds up. No protected data was read and nothing was charged."
+            "loses in each adds up. No protected data was read and nothing was charged. Give each table a ledger of "
+            "its own, with its share of the budget."
         ),
     ),
     (

@@ -1,0 +1,122 @@
+"""What a ledger is born with and never changes: its promises, its public domains, its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, final
+
+from partita.composition.promise import Promise
+from partita.errors import ledger as refuse
+from partita.granularity import Granularity, Groups, Metric, Replace, Rows, Users
+from partita.ledger.canonical import canonical, digest
+from partita.ledger.units import unit_document, unit_from
+from partita.region import Domain
+from partita.theory.documents import from_document, to_document
+
+FORMAT = 1
+
+
+@final
+@dataclass(frozen=True, slots=True, init=False)
+class Terms:
+    """The promises a ledger keeps and the public domain of each protected table.
+
+    >>> from partita.granularity import rows
+    >>> from partita.region import integers
+    >>> from partita.theory.measures.pure import Pure
+    >>> terms = Terms([Promise(rows(), Pure(epsilon=1))], {"visits": Domain({"age": integers(0, 120)})})
+    >>> Terms.from_document(terms.document()) == terms
+    True
+    """
+
+    promises: tuple[Promise, ...]
+    tables: Mapping[str, Domain]
+
+    def __init__(self, promises: Sequence[Promise], tables: Mapping[str, Domain]) -> None:
+        if not promises:
+            raise refuse.no_promises()
+        if not tables:
+            raise refuse.no_tables()
+        for promise in promises:
+            count = _spanned(promise.granularity, tables)
+            if count > 1:
+                raise refuse.several_tables(str(promise.granularity), count)
+        object.__setattr__(self, "promises", tuple(promises))
+        object.__setattr__(self, "tables", MappingProxyType(dict(sorted(tables.items()))))
+
+    def document(self) -> dict[str, object]:
+        """The terms as plain data."""
+        return {
+            "promises": [promise_document(promise) for promise in self.promises],
+            "tables": {name: domain.describe() for name, domain in self.tables.items()},
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Terms:
+        """The terms that were written."""
+        return cls(
+            [promise_from(promise) for promise in document["promises"]],
+            {name: Domain.described(domain) for name, domain in document["tables"].items()},
+        )
+
+    def digest(self) -> str:
+        """A fingerprint of the terms."""
+        return digest(canonical(self.document()))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Birth:
+    """The first entry of a book.
+
+    The truncation key, which decides which rows of a user are kept, is secret; the book holds its digest, so that
+    nobody can exchange it later.
+    """
+
+    terms: Terms
+    truncation: str
+    public_key: str
+    at: str
+
+    def document(self) -> dict[str, object]:
+        """The first entry as plain data."""
+        return {
+            "at": self.at,
+            "format": FORMAT,
+            "public_key": self.public_key,
+            "terms": self.terms.document(),
+            "truncation": self.truncation,
+        }
+
+    @classmethod
+    def from_document(cls, document: Mapping[str, Any]) -> Birth:
+        """The first entry that was written."""
+        return cls(
+            Terms.from_document(document["terms"]), document["truncation"], document["public_key"], document["at"]
+        )
+
+
+def _spanned(unit: Granularity, tables: Mapping[str, Domain]) -> int:
+    """In how many tables one protected unit may have records, whose losses would add up; a row is in one table only."""
+    match unit:
+        case Rows() | Replace() | Metric():
+            return 1
+        case Groups(of=inner):
+            # Any k rows, wherever they are: no more than k times the worst of them (theory E14).
+            return _spanned(inner, tables)
+        case Users(column=column):
+            return sum(column in domain.columns for domain in tables.values())
+        case _:
+            return len(tables)
+
+
+def promise_document(promise: Promise) -> dict[str, object]:
+    """A promise as plain data."""
+    return {"budget": to_document(promise.budget), "granularity": unit_document(promise.granularity)}
+
+
+def promise_from(document: Mapping[str, Any]) -> Promise:
+    """The promise that was written."""
+    return Promise(unit_from(document["granularity"]), from_document(document["budget"]))

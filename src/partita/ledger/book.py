@@ -1,0 +1,116 @@
+"""The book at work: one writer at a time, accounts brought up to date, entries appended, the anchor held."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import final
+
+from partita.errors import ledger as refuse
+from partita.ledger.anchor import Anchor, Mark
+from partita.ledger.balances import Balances
+from partita.ledger.canonical import canonical
+from partita.ledger.entries import Entry, Kind, entry_after
+from partita.ledger.replay import Replay
+from partita.ledger.store import Stage, Store
+from partita.ledger.tally import EVERY
+
+Clock = Callable[[], datetime]
+
+
+def system_clock() -> datetime:
+    """The time of day, for the notes in the book; no limit depends on it."""
+    return datetime.now(UTC)
+
+
+@final
+class Book:
+    """A store, the accounts replayed from it and its anchor, used by one thread at a time of one process."""
+
+    def __init__(
+        self,
+        store: Store,
+        replay: Replay,
+        anchor: Anchor,
+        *,
+        clock: Clock = system_clock,
+        checkpoint_every: int = EVERY,
+    ) -> None:
+        self.store = store
+        self.replay = replay
+        self.anchor = anchor
+        self._clock = clock
+        self._every = checkpoint_every
+        self._lock = threading.RLock()
+        self._process = os.getpid()
+
+    @contextmanager
+    def reading(self) -> Iterator[Store]:
+        """The only thread at the store."""
+        if os.getpid() != self._process:
+            raise refuse.forked(self.store.name)
+        with self._lock:
+            yield self.store
+
+    @contextmanager
+    def current(self) -> Iterator[Balances]:
+        """The accounts, brought up to what other processes have booked."""
+        with self.reading():
+            self._catch_up()
+            yield self.replay.balances
+
+    @contextmanager
+    def writing(self, stage: Stage) -> Iterator[Balances]:
+        """The only writer of all processes; what is appended is durable, and booked, when the block ends."""
+        with self.reading():
+            with self.store.writing(stage):
+                self._catch_up()
+                yield self.replay.balances
+            self.replay.settle()
+
+    def _catch_up(self) -> None:
+        # The anchor first: what it knows is durable, so whoever looks afterwards must see it.
+        anchored = self.anchor.read()
+        self.replay.follow(self.store)
+        if anchored is not None and anchored.seq > self.replay.last.seq:
+            raise refuse.rolled_back(self.store.name, self.replay.last.seq, anchored.seq)
+
+    def append(
+        self,
+        kind: Kind,
+        *,
+        of: int | None = None,
+        question: str | None = None,
+        key: str | None = None,
+        charge: str | None = None,
+        answer: bytes | None = None,
+        tally: bytes | None = None,
+        **details: object,
+    ) -> Entry:
+        """Write the next entry, inside ``writing``."""
+        note = canonical({"at": self._clock().isoformat(timespec="microseconds"), **details})
+        entry = entry_after(self.replay.newest, kind, note, of=of, question=question, key=key, charge=charge)
+        self.store.append(entry, answer=answer, tally=tally)
+        self.replay.propose(entry)
+        return entry
+
+    def checkpoint(self, after: int | None = None) -> None:
+        """Write a checkpoint if so many entries (by default the book's own pace) were made since the last."""
+        if self.replay.tally.entries >= (self._every if after is None else after):
+            content, rolled = self.replay.checkpoint()
+            self.append(Kind.CHECKPOINT, tallies=rolled, tally=content)
+
+    def hold(self, entry: Entry) -> None:
+        """See to it that no copy from before this entry can pass for the book; only then may an answer leave."""
+        anchored = self.anchor.read()
+        if anchored is None or anchored.seq < entry.seq:
+            self.anchor.advance(Mark(entry.seq, entry.hash))
+
+    def close(self) -> None:
+        """Let go of the store; a forked process leaves it to its parent."""
+        if os.getpid() == self._process:
+            with self._lock:
+                self.store.close()

@@ -1,0 +1,308 @@
+"""The ledger: reserve before reading, commit before answering, refuse whatever would break a promise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from types import TracebackType
+from typing import Self, final
+
+from partita.errors import ledger as refuse
+from partita.ledger import points
+from partita.ledger.anchor import Mark
+from partita.ledger.birth import Birth, Terms
+from partita.ledger.book import Book
+from partita.ledger.canonical import canonical, digest
+from partita.ledger.charge import Charge
+from partita.ledger.entries import Entry, Kind
+from partita.ledger.keys import SigningKey
+from partita.ledger.points import Faults, Point
+from partita.ledger.receipts import Receipt, receipt_of
+from partita.ledger.states import Answered, Reservation
+from partita.ledger.store import Stage, State
+from partita.ledger.verify import Verification, verify
+from partita.region import Region
+from partita.theory.documents import to_document
+from partita.theory.measures.base import Measure
+
+_CHUNK = 1000
+
+
+@final
+class Ledger:
+    """The durable book of one set of promises, safe to share between threads; processes each open their own.
+
+    Make one with :func:`partita.ledger.opening.open_ledger`. Every charge is checked against all promises and the
+    analyst's own limits in one atomic step and is durable before ``reserve`` returns (theory E16). Nothing is ever
+    given back: an open reservation counts as spent, also after a crash.
+    """
+
+    def __init__(self, book: Book, *, signer: SigningKey | None = None, faults: Faults = points.none) -> None:
+        self._book = book
+        self._store = book.store
+        self._faults = faults
+        self.signer = signer
+
+    # --- one question ----------------------------------------------------------------------------------------
+
+    def reserve(self, charge: Charge) -> Reservation | Answered:
+        """Book a charge durably, or return the answer that is there already, or refuse.
+
+        Read protected data only when a Reservation comes back, and finish it with ``commit`` or ``abandon``.
+        """
+        with self._book.writing(Stage.RESERVE) as balances:
+            self._faults(Point.RESERVE_LOCKED)
+            known = self._known(charge)
+            if known is not None:
+                return known
+            balances.check(charge)
+            self._book.checkpoint()
+            entry = self._book.append(
+                Kind.RESERVE,
+                question=charge.question,
+                key=charge.marked(),
+                charge=charge.priced(),
+                asked=charge.asked,
+                mechanism=dict(charge.mechanism),
+            )
+            self._faults(Point.RESERVE_WRITTEN)
+        self._faults(Point.RESERVED)
+        return Reservation(entry.seq, entry.hash, charge.question)
+
+    def commit(self, reservation: Reservation, answer: bytes) -> Answered:
+        """Store the answer of a reservation and say which answer may leave: this one, or one stored before it."""
+        with self._book.writing(Stage.COMMIT):
+            self._faults(Point.COMMIT_LOCKED)
+            self._check_reservation(reservation)
+            closing = self._store.closing(reservation.seq)
+            if closing is not None:
+                if closing.kind is Kind.ABANDON:
+                    raise refuse.abandoned(reservation.seq)
+                return self._answered(closing)
+            entry = self._book.append(Kind.COMMIT, of=reservation.seq, answer=answer, answered=digest(answer))
+            self._faults(Point.COMMIT_WRITTEN)
+        self._faults(Point.COMMITTED)
+        self._book.hold(entry)
+        self._faults(Point.ANCHORED)
+        return Answered(entry.seq, reservation.seq, answer, fresh=True)
+
+    def abandon(self, reservation: Reservation) -> None:
+        """Close a reservation that will never have an answer; what it cost stays spent."""
+        with self._book.writing(Stage.COMMIT):
+            self._check_reservation(reservation)
+            if self._store.closing(reservation.seq) is not None:
+                return
+            entry = self._book.append(Kind.ABANDON, of=reservation.seq)
+        self._book.hold(entry)
+
+    def stored(self, question: str) -> Answered | None:
+        """The answer to a question that was answered before, free of charge."""
+        with self._book.reading():
+            for entry in self._store.asked(question):
+                closing = self._store.closing(entry.seq)
+                if closing is not None and closing.kind is Kind.COMMIT:
+                    return self._answered(closing)
+        return None
+
+    def pass_by(self, point: Point) -> None:
+        """Let a test cut the path here; the curator passes by after reading and after adding noise."""
+        self._faults(point)
+
+    def _known(self, charge: Charge) -> Reservation | Answered | None:
+        """What the book already holds of this attempt or this question."""
+        key = charge.marked()
+        earlier = None if key is None else self._store.marked(key)
+        if earlier is not None:
+            if earlier.question != charge.question or not _same_release(earlier, charge):
+                raise refuse.key_reused(charge.key)
+            closing = self._store.closing(earlier.seq)
+            if closing is not None and closing.kind is Kind.ABANDON:
+                raise refuse.abandoned(earlier.seq)
+            if closing is not None:
+                return self._answered(closing)
+            return Reservation(earlier.seq, earlier.hash, charge.question, resumed=True)
+        unfinished: Entry | None = None
+        for entry in self._store.asked(charge.question):
+            closing = self._store.closing(entry.seq)
+            if closing is None:
+                if _same_release(entry, charge):
+                    unfinished = unfinished or entry
+            elif closing.kind is Kind.COMMIT:
+                return self._answered(closing)
+        if unfinished is None:
+            return None
+        return Reservation(unfinished.seq, unfinished.hash, charge.question, resumed=True)
+
+    def _answered(self, closing: Entry) -> Answered:
+        assert closing.of is not None
+        content = self._store.answer(closing.seq)
+        if content is None or digest(content) != closing.details().get("answered"):
+            raise refuse.answer_damaged(self._store.name, closing.seq)
+        self._book.hold(closing)
+        return Answered(closing.seq, closing.of, content)
+
+    def _check_reservation(self, reservation: Reservation) -> None:
+        entry = self._store.entry(reservation.seq)
+        if entry is None or entry.kind is not Kind.RESERVE or entry.hash != reservation.hash:
+            raise refuse.unknown_reservation(self._store.name, reservation.seq)
+
+    def receipt(self, answered: Answered) -> Receipt:
+        """The signed certificate of a release: what region, what mechanism, which promises, what cost."""
+        if self.signer is None or self.signer.public != self.birth.public_key:
+            raise refuse.no_signing_key(self._store.name)
+        with self._book.reading():
+            reserve, commit, birth = (self._store.entry(seq) for seq in (answered.reserve, answered.seq, 1))
+        if (
+            reserve is None
+            or commit is None
+            or birth is None
+            or commit.of != reserve.seq
+            or commit.kind is not Kind.COMMIT
+        ):
+            raise refuse.unknown_reservation(self._store.name, answered.reserve)
+        return receipt_of(self.birth, birth.hash.hex(), reserve, commit).signed(self.signer)
+
+    # --- analysts --------------------------------------------------------------------------------------------
+
+    def open_account(self, analyst: str, limits: Sequence[Measure | None]) -> None:
+        """Give an analyst limits of their own, one for each promise in its measure; both limits hold.
+
+        Opening the same account again changes nothing; other limits are refused, since a limit is a promise too.
+        """
+        terms = self._book.replay.birth.terms
+        if not analyst:
+            raise refuse.no_analyst()
+        if len(limits) != len(terms.promises):
+            raise refuse.wrong_costs(len(limits), len(terms.promises))
+        for limit, promise in zip(limits, terms.promises, strict=True):
+            if limit is not None:
+                limit.fits(promise.budget)
+        with self._book.writing(Stage.RESERVE) as balances:
+            known = balances.child(analyst)
+            if known is not None:
+                if known != tuple(limits):
+                    raise refuse.account_exists(analyst, ", ".join(map(str, known)), ", ".join(map(str, limits)))
+                return
+            if self._book.replay.tally.charges:
+                self._book.checkpoint(after=0)
+            written = [None if limit is None else to_document(limit) for limit in limits]
+            entry = self._book.append(Kind.ACCOUNT, analyst=analyst, limits=written)
+        self._book.hold(entry)
+
+    # --- readings --------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """Where the book is kept."""
+        return self._store.name
+
+    @property
+    def birth(self) -> Birth:
+        """The first entry: promises, domains, public key."""
+        return self._book.replay.birth
+
+    @property
+    def terms(self) -> Terms:
+        """The promises and the public domains."""
+        return self._book.replay.birth.terms
+
+    def truncation_key(self) -> bytes:
+        """The secret that decides, once for the ledger's life, which rows of a user are kept (theory E14)."""
+        with self._book.reading():
+            secret = self._store.secret()
+        if secret is None or digest(secret) != self.birth.truncation:
+            raise refuse.secret_damaged(self._store.name)
+        return secret
+
+    def spent(self, analyst: str | None = None) -> tuple[Measure | None, ...]:
+        """The largest loss of anybody so far, for each promise, or by one analyst's questions alone."""
+        with self._book.current() as balances:
+            return balances.spent(analyst)
+
+    def remaining(self, table: str, region: Region | None = None, analyst: str = "") -> tuple[Measure, ...]:
+        """The largest cost that still fits in a region of a table, for each promise."""
+        domain = self.terms.tables.get(table)
+        if domain is None:
+            raise refuse.unknown_table(table, tuple(self.terms.tables))
+        with self._book.current() as balances:
+            return balances.remaining(table, Region.everything(domain) if region is None else region, analyst)
+
+    def admits(self, charge: Charge) -> None:
+        """Refuse a charge that would not fit now; nothing is booked."""
+        with self._book.current() as balances:
+            balances.check(charge)
+
+    def accounts(self) -> Mapping[str, tuple[Measure | None, ...]]:
+        """The limits of every analyst who has some."""
+        with self._book.current() as balances:
+            return balances.children()
+
+    def entries(self, after: int = 0) -> Iterator[Entry]:
+        """The lines of the book, in order."""
+        while True:
+            with self._book.reading():
+                found = list(islice(self._store.after(after), _CHUNK))
+            if not found:
+                return
+            yield from found
+            after = found[-1].seq
+
+    def newest(self, count: int) -> list[tuple[Entry, State]]:
+        """The newest charges and what has become of each, newest first."""
+        with self._book.reading():
+            return [(entry, self._state(entry)) for entry in self._store.newest(count)]
+
+    def states(self) -> dict[State, int]:
+        """How many charges were answered, are unfinished, were abandoned."""
+        with self._book.reading():
+            counts = self._store.counts()
+        answered, abandoned = counts.get(Kind.COMMIT, 0), counts.get(Kind.ABANDON, 0)
+        return {
+            State.ANSWERED: answered,
+            State.UNFINISHED: counts.get(Kind.RESERVE, 0) - answered - abandoned,
+            State.ABANDONED: abandoned,
+        }
+
+    def _state(self, entry: Entry) -> State:
+        closing = self._store.closing(entry.seq)
+        if closing is None:
+            return State.UNFINISHED
+        return State.ANSWERED if closing.kind is Kind.COMMIT else State.ABANDONED
+
+    def content(self, commit: Entry) -> bytes:
+        """The answer stored with a commit."""
+        with self._book.reading():
+            return self._answered(commit).content
+
+    def mark(self) -> Mark:
+        """How far the book has come, for an anchor kept elsewhere."""
+        with self._book.current():
+            return Mark(self._book.replay.last.seq, self._book.replay.last.hash)
+
+    def verify(self) -> Verification:
+        """Audit the whole book from its first line, believing nothing that is cached."""
+        with self._book.reading():
+            return verify(self._store, self._book.replay.make, self._book.anchor)
+
+    def close(self) -> None:
+        """Let go of the file; what is booked stays booked."""
+        self._book.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> str:
+        raise refuse.not_copied(self._store.name)
+
+
+def _same_release(entry: Entry, charge: Charge) -> bool:
+    """Whether a reservation paid for this very release: same analyst, region, costs and mechanism."""
+    return entry.charge == charge.priced() and entry.details().get("mechanism") == json.loads(
+        canonical(dict(charge.mechanism))
+    )

@@ -1,0 +1,154 @@
+"""How a ledger is born, and how it is found again: the one place that decides whether a file may be trusted."""
+
+from __future__ import annotations
+
+import os
+
+from partita.composition.promise import Promise
+from partita.errors import ledger as refuse
+from partita.ledger import points
+from partita.ledger.anchor import Anchor, FileAnchor, Mark, NoAnchor
+from partita.ledger.balances import Account, MakeAccount
+from partita.ledger.birth import Birth, Terms
+from partita.ledger.book import Book, Clock, system_clock
+from partita.ledger.canonical import canonical, digest
+from partita.ledger.entries import Kind, entry_after
+from partita.ledger.keys import SigningKey, random_bytes
+from partita.ledger.ledger import Ledger
+from partita.ledger.points import Faults
+from partita.ledger.replay import Replay
+from partita.ledger.sqlite import MEMORY, SQLiteStore
+from partita.ledger.store import Stage, Store
+from partita.ledger.tally import EVERY
+from partita.region import Domain
+from partita.sampling import entropy
+from partita.sampling.bits import BitSource
+
+
+def open_ledger(
+    path: str | os.PathLike[str],
+    terms: Terms | None = None,
+    *,
+    anchor: Anchor | str | None = None,
+    signer: SigningKey | None = None,
+    timeout: float = 10.0,
+    bits: BitSource | None = None,
+    clock: Clock = system_clock,
+    faults: Faults = points.none,
+    make: MakeAccount | None = None,
+    checkpoint_every: int = EVERY,
+) -> Ledger:
+    """The ledger in a file, made anew where there is none and terms are given; ``":memory:"`` keeps it in memory.
+
+    The anchor (by default a file beside the ledger, ``.anchor``) and the signing key (``.key``) belong to it. A file
+    that is damaged, older than its anchor, or made for other terms is refused before anything is read.
+    """
+    place = os.fspath(path)
+    source = entropy.system() if bits is None else bits
+    if place == MEMORY:
+        if terms is None:
+            raise refuse.missing(place)
+        signer = signer or SigningKey.fresh(source)
+        held: Anchor = anchor if isinstance(anchor, Anchor) else NoAnchor()
+        store: Store = _born(place, terms, signer, source, clock, timeout)
+    else:
+        held = anchor if isinstance(anchor, Anchor) else FileAnchor(anchor or f"{place}.anchor")
+        if os.path.exists(place):
+            store = SQLiteStore(place, timeout=timeout)
+        elif held.read() is not None:
+            raise refuse.gone(place)
+        elif terms is None:
+            raise refuse.missing(place)
+        else:
+            signer = signer or SigningKey.kept(f"{place}.key", source)
+            store = _born(place, terms, signer, source, clock, timeout)
+    try:
+        if signer is None and os.path.exists(f"{place}.key"):
+            signer = SigningKey.read(f"{place}.key")
+        anchored = held.read()
+        replay = Replay(store, make or _region_account)
+        _check_terms(place, replay.birth.terms, terms)
+        _check_anchor(store, replay, held, anchored)
+    except BaseException:
+        store.close()
+        raise
+    book = Book(store, replay, held, clock=clock, checkpoint_every=checkpoint_every)
+    return Ledger(book, signer=signer, faults=faults)
+
+
+def restore(
+    path: str | os.PathLike[str],
+    reason: str,
+    *,
+    anchor: Anchor | str | None = None,
+    clock: Clock = system_clock,
+    make: MakeAccount | None = None,
+) -> None:
+    """Go on from a copy whose anchor is lost, by the custodian's explicit decision, written into the book.
+
+    What the copy does not know was released all the same, and no promise covers it any more: only do this with the
+    newest copy there is. An anchor that still stands is never overruled.
+    """
+    place = os.fspath(path)
+    held = anchor if isinstance(anchor, Anchor) else FileAnchor(anchor or f"{place}.anchor")
+    if held.read() is not None:
+        raise refuse.anchor_stands(place)
+    if not reason.strip():
+        raise refuse.no_reason()
+    store = SQLiteStore(place)
+    try:
+        replay = Replay(store, make or _region_account)
+        at = clock().isoformat(timespec="microseconds")
+        with store.writing(Stage.RESERVE):
+            replay.follow(store)
+            entry = entry_after(replay.last, Kind.RESTORE, canonical({"at": at, "reason": reason}))
+            store.append(entry)
+        held.advance(Mark(entry.seq, entry.hash))
+    finally:
+        store.close()
+
+
+def _born(place: str, terms: Terms, signer: SigningKey, source: BitSource, clock: Clock, timeout: float) -> SQLiteStore:
+    secret = random_bytes(source)
+    at = clock().isoformat(timespec="microseconds")
+    birth = Birth(terms, digest(secret), signer.public, at)
+    entry = entry_after(None, Kind.BIRTH, canonical(birth.document()))
+    return SQLiteStore.create(place, entry, secret, timeout=timeout)
+
+
+def _check_terms(place: str, written: Terms, given: Terms | None) -> None:
+    if given is None or given == written:
+        return
+    if given.promises != written.promises:
+        raise refuse.other_promises(
+            place,
+            "; ".join(f"{promise.granularity}: {promise.budget}" for promise in written.promises),
+            "; ".join(f"{promise.granularity}: {promise.budget}" for promise in given.promises),
+        )
+    changed = sorted(
+        name for name in {*written.tables, *given.tables} if written.tables.get(name) != given.tables.get(name)
+    )
+    raise refuse.other_tables(place, changed)
+
+
+def _check_anchor(store: Store, replay: Replay, held: Anchor, anchored: Mark | None) -> None:
+    last = replay.last
+    if isinstance(held, NoAnchor):
+        return
+    if anchored is None:
+        # Nothing was ever charged: the process that made the file may have died before anchoring it.
+        if last.seq > 1:
+            raise refuse.anchor_missing(store.name, last.seq)
+        held.advance(Mark(last.seq, last.hash))
+        return
+    if anchored.seq > last.seq:
+        raise refuse.rolled_back(store.name, last.seq, anchored.seq)
+    entry = store.entry(anchored.seq)
+    if entry is None or entry.hash != anchored.hash:
+        raise refuse.rewritten(store.name, anchored.seq)
+
+
+def _region_account(domain: Domain, promise: Promise) -> Account:
+    from partita.composition.account import RegionAccount
+
+    return RegionAccount(domain, promise)
