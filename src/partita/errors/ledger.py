@@ -324,6 +324,15 @@ def not_plain(value: object) -> InvalidInput:
     )
 
 
+def unreadable_charge(text: str) -> LedgerFault:
+    """A charge in the book that this version cannot read."""
+    return LedgerFault(
+        "ledger.unreadable-charge",
+        f"The ledger holds a charge that cannot be read: {_shown(text)}. {_STOPPED} If a newer version wrote it, "
+        f"install that version of Partita.",
+    )
+
+
 def key_reused(key: object) -> InvalidInput:
     """One key for two questions."""
     return InvalidInput(

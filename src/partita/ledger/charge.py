@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
+from partita.errors import PartitaError
 from partita.errors import ledger as refuse
 from partita.ledger.canonical import canonical
 from partita.region import Domain, Region
@@ -117,7 +118,12 @@ class Reader:
 
     def __call__(self, text: str) -> Priced:
         """The part of a charge that is added up."""
-        document = json.loads(text)
+        try:
+            return self._read(json.loads(text))
+        except (KeyError, TypeError, ValueError, PartitaError):
+            raise refuse.unreadable_charge(text) from None
+
+    def _read(self, document: dict[str, Any]) -> Priced:
         domain = self._domains[document["table"]]
         written = str(document["costs"])
         costs = self._costs.get(written)

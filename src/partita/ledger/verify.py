@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import final
 
+from partita.errors import LedgerFault
 from partita.ledger.anchor import Anchor, Mark
 from partita.ledger.balances import Balances, MakeAccount
 from partita.ledger.birth import Birth
@@ -185,9 +186,16 @@ def _balances(audit: _Audit, make: MakeAccount) -> tuple[Measure | None, ...]:
             name = str(details["analyst"])
             balances.open_child(name, audit.accounts[name])
         read = Reader(terms.tables)
-        charges = [(read(text), count) for text, count in tally.charges.items()]
-        for priced, _ in charges:
-            if len(priced.costs) != len(terms.promises):
+        charges = []
+        for text, count in tally.charges.items():
+            try:
+                priced = read(text)
+            except LedgerFault as fault:
+                audit.note(fault.message)
+                continue
+            if len(priced.costs) == len(terms.promises):
+                charges.append((priced, count))
+            else:
                 audit.note("a charge does not have one cost for each promise")
         balances.load(charges)
     joint: list[Measure | None] = [promise.budget for promise in terms.promises]

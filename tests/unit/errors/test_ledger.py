@@ -459,6 +459,16 @@ TEXTS = [
         ),
     ),
     (
+        refuse.unreadable_charge(
+            '{"table":"visits"}',
+        ),
+        "ledger.unreadable-charge",
+        (
+            'The ledger holds a charge that cannot be read: \'{"table":"visits"}\'. Nothing more was read or charged, '
+            "and no answer left. If a newer version wrote it, install that version of Partita."
+        ),
+    ),
+    (
         refuse.which_unit(
             ["one row, added or removed", "one patient with at most 3 rows, added or removed"],
         ),
