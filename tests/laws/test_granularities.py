@@ -20,7 +20,7 @@ FAMILY: dict[str, st.SearchStrategy[Granularity]] = {
     "windows": st.builds(lambda w, c: pt.windows("day", width=w, changed=c), sizes, st.booleans()),
     "metric": st.builds(lambda u: pt.metric("x", unit=u), sizes),
     "edges": st.just(pt.edges()),
-    "nodes": st.builds(lambda s: pt.nodes(stability=s), sizes),
+    "nodes": st.builds(lambda s, listed: pt.nodes(stability=s, listed=listed), sizes, st.booleans()),
 }
 any_granularity = st.one_of(*FAMILY.values())
 
@@ -45,7 +45,15 @@ A9 = [
     (pt.users("u", rows=4, altered=True), pt.rows(), 1),
     (pt.nodes(), pt.edges(), 2),
     (pt.edges(), pt.nodes(), None),
-    (pt.edges(), pt.nodes(stability=6), 6),
+    (pt.edges(), pt.nodes(stability=6), None),
+    (pt.edges(), pt.nodes(stability=6, listed=True), 6),
+    (pt.windows("day", width=7, changed=True), pt.rows(), None),
+    (pt.windows("day", width=7, changed=True), pt.windows("day", width=7), None),
+    (pt.users("u", rows=3), pt.groups(1, of=pt.users("u", rows=4)), None),
+    (pt.groups(1, of=pt.users("u", rows=3)), pt.users("u", rows=4), None),
+    (pt.users("u", rows=5, in_region=1), pt.users("u", rows=5), None),
+    (pt.users("u", rows=5), pt.users("u", rows=5, in_region=1), 1),
+    (pt.users("u", rows=3), pt.groups(2, of=pt.users("u", rows=3)), 2),
     (pt.replace(), pt.users("u", rows=4), None),
     (pt.users("u", rows=3), pt.users("u", rows=4), None),
     (pt.users("u", rows=4), pt.users("u", rows=3), 1),

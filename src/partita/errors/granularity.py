@@ -47,3 +47,16 @@ def no_metric_column(value: object) -> InvalidInput:
         "granularity.no-metric-column",
         f'metric(column={value!r}) does not name a column. Write pt.metric("income", unit=1000).',
     )
+
+
+def no_part_column(value: object) -> InvalidInput:
+    """The parts of an owner are named by a column."""
+    return InvalidInput(
+        "granularity.no-part-column",
+        f'users(per={value!r}) does not name the column that divides an owner. Write per="day".',
+    )
+
+
+def not_a_switch(name: str, value: object) -> InvalidInput:
+    """Only True and False switch."""
+    return InvalidInput("granularity.not-a-switch", f"{name} = {value!r} is neither True nor False. Give one of them.")

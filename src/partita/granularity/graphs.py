@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, final
 
+from partita.errors import granularity as refuse
 from partita.exact import whole
 from partita.granularity.base import Granularity, Relation
 
@@ -38,18 +39,22 @@ class Nodes(Granularity):
 
     ``stability`` is how many edges a node can change *after* an enforced projection whose stability was proven; a
     degree bound that is merely believed gives no guarantee, and dropping nodes of high degree does not give the
-    degree bound as its stability (theory A9c).
+    degree bound as its stability (theory A9c). Even then, whatever shows which nodes there are, or how many, is
+    free for edges and discloses a node; ``listed`` declares that the nodes are public, so that only edges are secret.
 
-    >>> nodes(stability=5).made_of(Edges())
+    >>> nodes(stability=5, listed=True).made_of(Edges())
     5
     """
 
     kind: ClassVar[str] = "nodes"
     stability: int | None = None
+    listed: bool = False
 
     def __post_init__(self) -> None:
         if self.stability is not None:
             object.__setattr__(self, "stability", whole(self.stability, "stability", least=1))
+        if not isinstance(self.listed, bool):
+            raise refuse.not_a_switch("listed", self.listed)
 
     @property
     def relation(self) -> Relation:
@@ -58,7 +63,7 @@ class Nodes(Granularity):
     def made_of(self, source: Granularity) -> int | None:
         match source:
             case Edges():
-                return self.stability
+                return self.stability if self.listed else None
             case Nodes() if source == self:
                 return 1
             case _:
@@ -77,6 +82,6 @@ def edges() -> Edges:
     return Edges()
 
 
-def nodes(*, stability: int | None = None) -> Nodes:
-    """Protect each node of a graph with all its edges."""
-    return Nodes(stability)
+def nodes(*, stability: int | None = None, listed: bool = False) -> Nodes:
+    """Protect each node of a graph with all its edges; ``listed`` if which nodes there are is public."""
+    return Nodes(stability, listed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, final
 
+from partita.errors import granularity as refuse
 from partita.exact import whole
 from partita.granularity.base import Granularity, Relation
 from partita.granularity.rows import Rows
@@ -25,6 +26,8 @@ class Groups(Granularity):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", whole(self.size, "group size", least=1))
+        if not isinstance(self.of, Granularity):
+            raise refuse.not_a_granularity("of", self.of)
 
     @property
     def relation(self) -> Relation:

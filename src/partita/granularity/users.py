@@ -35,6 +35,10 @@ class Users(Granularity):
         if not isinstance(self.column, str) or not self.column:
             raise refuse.no_owner_column(self.column)
         object.__setattr__(self, "rows", whole(self.rows, "rows", least=1))
+        if self.per is not None and (not isinstance(self.per, str) or not self.per):
+            raise refuse.no_part_column(self.per)
+        if not isinstance(self.altered, bool):
+            raise refuse.not_a_switch("altered", self.altered)
         if self.in_region is not None:
             object.__setattr__(self, "in_region", min(self.rows, whole(self.in_region, "in_region", least=1)))
 
@@ -47,13 +51,15 @@ class Users(Granularity):
         match source:
             case Rows():
                 return factor * self.rows
-            case Users() if (source.column, source.per) == (
-                self.column,
-                self.per,
-            ) and source.rows >= self.rows:
+            case Users() if self._within(source):
                 return 1 if source.altered else factor
             case _:
                 return None
+
+    def _within(self, other: Users) -> bool:
+        """Whether every owner of this relation is an owner of the other, whose caps are no lower."""
+        same = (self.column, self.per) == (other.column, other.per) and self.rows <= other.rows
+        return same and (self.in_region or self.rows) <= (other.in_region or other.rows)
 
     def makes(self, target: Granularity) -> int | None:
         """A row of a user's stream: remove the user and add her again altered, so two steps (theory A9a)."""

@@ -31,6 +31,8 @@ class Windows(Granularity):
         if not isinstance(self.column, str) or not self.column:
             raise refuse.no_time_column(self.column)
         object.__setattr__(self, "width", whole(self.width, "width", least=1))
+        if not isinstance(self.changed, bool):
+            raise refuse.not_a_switch("changed", self.changed)
 
     @property
     def relation(self) -> Relation:
@@ -40,13 +42,14 @@ class Windows(Granularity):
         match source:
             case Rows():
                 return (2 if self.changed else 1) * self.width
-            case Windows() if source.column == self.column:
+            case Windows() if source.column == self.column and (self.changed or not source.changed):
                 return (2 if self.changed and not source.changed else 1) * -(-self.width // source.width)
             case _:
                 return None
 
     def makes(self, target: Granularity) -> int | None:
-        return 1 if isinstance(target, Rows) else None
+        """A single row that comes or goes lies in some window; rows that only change say nothing of that."""
+        return 1 if isinstance(target, Rows) and not self.changed else None
 
     def __str__(self) -> str:
         doing = "changed" if self.changed else "added or removed"

@@ -37,3 +37,16 @@ def test_users_windows_and_metrics_need_their_column() -> None:
     assert message(lambda: pt.metric(None, unit=1)) == (  # type: ignore[arg-type]
         'metric(column=None) does not name a column. Write pt.metric("income", unit=1000).'
     )
+
+
+def test_switches_and_parts_are_checked() -> None:
+    assert message(lambda: pt.users("u", rows=3, altered="no")) == (  # type: ignore[arg-type]
+        "altered = 'no' is neither True nor False. Give one of them."
+    )
+    assert message(lambda: pt.windows("day", width=3, changed="no")) == (  # type: ignore[arg-type]
+        "changed = 'no' is neither True nor False. Give one of them."
+    )
+    assert message(lambda: pt.users("u", rows=3, per=5)) == (  # type: ignore[arg-type]
+        'users(per=5) does not name the column that divides an owner. Write per="day".'
+    )
+    assert "of = 'rows' does not say who is protected" in message(lambda: pt.groups(2, of="rows"))  # type: ignore[arg-type]
