@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from numbers import Integral, Rational, Real
 
@@ -16,6 +16,8 @@ _DECIMAL = re.compile(r"\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,6}))?\s*", 
 _RATIO = re.compile(r"\s*([+-]?)(\d+)\s*/\s*(\d+)\s*", re.ASCII)
 _MAX_DIGITS = 4000
 _MAX_EXPONENT = 5000
+# No promise, price or scale is larger or smaller than this; exact results of arithmetic may be.
+_LARGEST = Fraction(10) ** 75
 
 
 def exact(value: object, name: str = "value") -> Fraction:
@@ -29,13 +31,13 @@ def exact(value: object, name: str = "value") -> Fraction:
     if isinstance(value, Fraction):
         return value
     if isinstance(value, str):
-        return _read(value, name)
+        return _moderate(_read(value, name), name, value)
     if isinstance(value, Decimal):
         if not value.is_finite():
             raise refuse.not_finite(name, value)
-        return _read(format(value, "E"), name)
+        return _moderate(_read(format(value, "E"), name), name, value)
     if isinstance(value, Integral):
-        return Fraction(int(value))
+        return _moderate(Fraction(int(value)), name, value)
     if isinstance(value, Rational):
         return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, Real):
@@ -44,7 +46,7 @@ def exact(value: object, name: str = "value") -> Fraction:
             raise refuse.not_finite(name, value)
         # numpy's narrower floats print their own shortest text, which is what the caller saw.
         text = str(value)
-        return _read(text, name) if _DECIMAL.fullmatch(text) else Fraction(number)
+        return _moderate(_read(text, name) if _DECIMAL.fullmatch(text) else Fraction(number), name, value)
     raise refuse.not_a_number(name, value)
 
 
@@ -143,6 +145,28 @@ def float_down(number: Fraction) -> float:
     True
     """
     return -float_up(-number)
+
+
+def shown(number: Fraction, digits: int = 6) -> str:
+    """A number as people read it, rounded to some digits, however large or small it is.
+
+    >>> shown(Fraction(1, 3)), shown(Fraction(10) ** 400)
+    ('0.333333', '1E+400')
+    """
+    try:
+        near = number.numerator / number.denominator
+    except OverflowError:
+        near = math.inf
+    if math.isfinite(near) and (near or not number):
+        return f"{near:.{digits}g}"
+    with localcontext(prec=digits, Emax=10**15, Emin=-(10**15)):
+        return str((Decimal(number.numerator) / Decimal(number.denominator)).normalize())
+
+
+def _moderate(number: Fraction, name: str, value: object) -> Fraction:
+    if number and not 1 / _LARGEST <= abs(number) <= _LARGEST:
+        raise refuse.out_of_range(name, value)
+    return number
 
 
 def _read(text: str, name: str) -> Fraction:

@@ -6,6 +6,8 @@ from partita.errors.base import InvalidInput
 
 
 def _shown(value: object) -> str:
+    if isinstance(value, int) and value.bit_length() > 1000:
+        return f"a number of {value.bit_length()} bits"
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
@@ -68,4 +70,12 @@ def outside_unit_interval(name: str, value: object) -> InvalidInput:
     return InvalidInput(
         "number.outside-unit-interval",
         f"{name} = {_shown(value)} is not a probability it could be. Give a number strictly between 0 and 1.",
+    )
+
+
+def out_of_range(name: str, value: object) -> InvalidInput:
+    """Too large or too small to mean anything."""
+    return InvalidInput(
+        "number.out-of-range",
+        f"{name} = {_shown(value)} is beyond any promise, price or scale: give zero, or a size between 1e-75 and 1e75.",
     )

@@ -150,3 +150,18 @@ def empty_budget(unit: str) -> InvalidInput:
         "theory.empty-budget",
         f"A promise of no loss at all for [{unit}] admits no question. Give a budget above zero.",
     )
+
+
+def not_points(points: object) -> InvalidInput:
+    """A profile is made from pairs of numbers."""
+    return InvalidInput(
+        "theory.not-points",
+        f"{points!r} are not points of a profile. Give pairs (epsilon, delta), for example [(0, 0.2), (1, 0)].",
+    )
+
+
+def unknown_norm(norm: object) -> InvalidInput:
+    """A distance is measured in one of three norms."""
+    return InvalidInput(
+        "theory.unknown-norm", f"norm = {norm!r} is not known. Write pt.l1(...), pt.l2(...) or pt.linf(...)."
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -10,10 +9,8 @@ from fractions import Fraction
 from flint import arb, ctx, fmpq
 
 from partita.sampling.bits import BitSource
+from partita.theory.numerics import LOCK
 
-# Arb's working precision belongs to the whole process. A race could only widen a ball, which costs a repetition and
-# never a wrong decision; the lock keeps even that from happening between samplers.
-_lock = threading.RLock()
 _GUARD = 64
 
 
@@ -25,7 +22,7 @@ def working(precision: int) -> Iterator[None]:
     ...     arb(1).exp().rel_accuracy_bits() > 200
     True
     """
-    with _lock:
+    with LOCK:
         before = ctx.prec
         ctx.prec = precision
         try:

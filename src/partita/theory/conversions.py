@@ -117,15 +117,20 @@ def _to_approximate(loss: Measure, delta: Number | None, epsilon: Number | None)
             raise refuse.delta_too_large(float(wanted))
         found = loss.epsilon_at(wanted)
         # Below ε = 0 there is nothing to claim: the δ that is really there is the one to state.
-        return Approximate(epsilon=found, delta=wanted if found else min(wanted, loss.delta_at(Fraction(0))))
+        return _reading(found, wanted if found else min(wanted, loss.delta_at(Fraction(0))))
     if epsilon is not None:
         wanted = nonnegative(epsilon, "epsilon")
-        return Approximate(epsilon=wanted, delta=loss.delta_at(wanted))
+        return _reading(wanted, loss.delta_at(wanted))
     if isinstance(loss, Approximate):
         return loss
     if isinstance(loss, Pure):
         return Approximate(epsilon=loss.epsilon, delta=Fraction(0))
     raise refuse.needs_delta(loss.symbol)
+
+
+def _reading(epsilon: Fraction, delta: Fraction) -> Approximate:
+    """A point of a curve; unlike a declared promise it may have ε = 0 with a δ."""
+    return Approximate(epsilon=Fraction(1), delta=Fraction(0)).like([epsilon, delta])
 
 
 def _without_delta(loss: Approximate | ZCDP, to: type[Measure]) -> None:
@@ -226,6 +231,7 @@ _ZEROS: dict[type[Measure], Measure] = {
     ZCDP: ZCDP(rho=Fraction(0)),
     GDP: GDP(mu=0),
     Renyi: Renyi(orders=ORDERS, taus=[Fraction(0)] * len(ORDERS)),
+    Profile: Profile(Pair.of(RandomizedResponseLoss(0.0))),
 }
 
 _CARRIES_DELTA = "it carries a δ, on which the loss may be infinite (theory B17)."

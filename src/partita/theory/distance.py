@@ -8,7 +8,8 @@ from fractions import Fraction
 from math import isqrt
 from typing import final
 
-from partita.exact import Number, nonnegative, whole
+from partita.errors import theory as refuse
+from partita.exact import Number, nonnegative, shown, whole
 from partita.theory import numerics
 
 
@@ -36,6 +37,8 @@ class Distance:
     power: Fraction
 
     def __post_init__(self) -> None:
+        if not isinstance(self.norm, Norm):
+            raise refuse.unknown_norm(self.norm)
         object.__setattr__(self, "power", nonnegative(self.power, "distance"))
 
     @classmethod
@@ -78,8 +81,7 @@ class Distance:
         return Distance(self.norm, self.power * (steps**2 if self.norm is Norm.L2 else steps))
 
     def __str__(self) -> str:
-        shown = float(self.length())
-        return f"{self.norm.value}({shown:g})"
+        return f"{self.norm.value}({shown(self.length())})"
 
 
 l1 = Distance.l1

@@ -45,6 +45,9 @@ def from_document(document: Mapping[str, object]) -> Measure:
     Pure(epsilon=Fraction(1, 10))
     """
 
+    if not isinstance(document, Mapping):
+        raise refuse.not_a_loss("document", document)
+
     def number(key: str) -> Fraction:
         return exact(document.get(key), key)
 

@@ -15,7 +15,7 @@ _BITS = 64
 _PRECISIONS = (96, 192, 384, 768, 1536, 3072, 6144, 12288)
 # Arb keeps its working precision in one place for the whole process. A race would only widen a ball, never make
 # it wrong; the lock keeps it from widening.
-_lock = threading.RLock()
+LOCK = threading.RLock()
 # Far below the least positive float: nothing is gained by resolving a value that may as well be zero.
 _NEGLIGIBLE = arb(2) ** -1200
 _IMMENSE = arb(2) ** 20000
@@ -94,7 +94,7 @@ def least(holds: Callable[[Fraction], bool], low: Fraction, high: Fraction, *, s
 
 
 def _end(evaluate: Callable[[], arb], name: str, *, high: bool) -> Fraction:
-    with _lock:
+    with LOCK:
         before = ctx.prec
         try:
             value = arb("nan")

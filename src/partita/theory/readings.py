@@ -17,6 +17,7 @@ from partita.theory.search import golden
 Profile = Callable[[Fraction], Fraction]
 Rough = Callable[[float], float]
 
+_HUGE = 1000
 _LADDER = (0.0, *(2.0**power for power in range(-20, 10)))
 
 
@@ -26,7 +27,11 @@ def false_negatives_at(epsilon: Fraction, delta: Fraction, fpr: Fraction) -> Fra
     >>> float(false_negatives_at(Fraction(1), Fraction(0), Fraction(1, 100)))
     0.9728171817154095
     """
-    first = numerics.lower(lambda: 1 - ball(delta) - ball(epsilon).exp() * ball(fpr), "the trade-off curve")
+    if fpr and epsilon > _HUGE and epsilon + _log(fpr) > 0:
+        # e^ε times the share is above one, so that branch says nothing; it need not be computed.
+        first = Fraction(0)
+    else:
+        first = numerics.lower(lambda: 1 - ball(delta) - ball(epsilon).exp() * ball(fpr), "the trade-off curve")
     if delta + fpr >= 1:
         return max(Fraction(0), first)
     second = numerics.lower(lambda: (-ball(epsilon)).exp() * (1 - ball(delta) - ball(fpr)), "the trade-off curve")
@@ -39,6 +44,8 @@ def advantage_at(epsilon: Fraction, delta: Fraction) -> Fraction:
     >>> round(float(advantage_at(Fraction(1), Fraction(1, 100000))), 9)
     0.462122536
     """
+    if epsilon > _HUGE:
+        return Fraction(1)
     share = numerics.upper(lambda: (ball(epsilon) / 2).tanh() + 2 * ball(delta) / (1 + ball(epsilon).exp()))
     return min(Fraction(1), share)
 

@@ -9,7 +9,7 @@ from flint import arb
 
 from partita.errors import numbers as refuse_number
 from partita.errors import theory as refuse
-from partita.exact import Number, exact, float_down, float_up, nonnegative, positive, probability
+from partita.exact import Number, float_down, float_up, nonnegative, positive, probability, whole
 from partita.theory import numerics
 from partita.theory.measures.base import Measure
 from partita.theory.numerics import ball
@@ -108,9 +108,9 @@ def someone_published(n: int, delta: Number) -> float:
     >>> round(someone_published(1000, "0.01"), 8)
     0.99995683
     """
-    people = exact(n, "n")
+    people = whole(n, "n")
     leak = probability(delta, "delta")
-    return float_down(numerics.lower(lambda: 1 - (ball(people) * (1 - ball(leak)).log()).exp()))
+    return float_down(numerics.lower(lambda: 1 - (people * (1 - ball(leak)).log()).exp()))
 
 
 def _beliefs(prior: Number, epsilon: Number) -> tuple[float, float]:

@@ -32,6 +32,13 @@ TEXTS = {
             "Use at most 4000 digits and exponents between -5000 and 5000."
         ),
     ),
+    "number.out-of-range": (
+        numbers.out_of_range("epsilon", 10**400),
+        (
+            "epsilon = a number of 1329 bits is beyond any promise, price or scale: give zero, or a size between 1e-75 "
+            "and 1e75."
+        ),
+    ),
     "number.not-whole": (numbers.not_whole("k", 2.5), "k = 2.5 is not a whole number. Give an integer."),
     "number.outside-unit-interval": (
         numbers.outside_unit_interval("confidence", 1),

@@ -76,6 +76,14 @@ TEXTS = {
         theory.needless_delta("ρ"),
         "A conversion to ρ takes neither delta nor epsilon; only a conversion to pt.Approximate does.",
     ),
+    "theory.not-points": (
+        theory.not_points(5),
+        "5 are not points of a profile. Give pairs (epsilon, delta), for example [(0, 0.2), (1, 0)].",
+    ),
+    "theory.unknown-norm": (
+        theory.unknown_norm("l3"),
+        "norm = 'l3' is not known. Write pt.l1(...), pt.l2(...) or pt.linf(...).",
+    ),
     "theory.empty-budget": (
         theory.empty_budget("one row"),
         "A promise of no loss at all for [one row] admits no question. Give a budget above zero.",

@@ -10,7 +10,7 @@ from typing import ClassVar, final
 from flint import arb
 
 from partita.errors import theory as refuse
-from partita.exact import nonnegative, whole
+from partita.exact import nonnegative, shown, whole
 from partita.theory import numerics, readings
 from partita.theory.measures.base import Measure
 from partita.theory.measures.pure import Pure
@@ -49,21 +49,21 @@ class Approximate(Measure):
         object.__setattr__(made, "delta", nonnegative(delta, "delta"))
         return made
 
-    def delta_at(self, epsilon: Fraction) -> Fraction:
+    def _delta_at(self, epsilon: Fraction) -> Fraction:
         """Theory B8: the leaky randomised response is the worst case."""
         if epsilon >= self.epsilon:
             return min(Fraction(1), self.delta)
         rest = Pure(epsilon=self.epsilon).delta_at(epsilon)
         return readings.clamp_up(self.delta + (1 - min(self.delta, Fraction(1))) * rest)
 
-    def epsilon_at(self, delta: Fraction) -> Fraction:
+    def _epsilon_at(self, delta: Fraction) -> Fraction:
         if delta < self.delta:
             raise refuse.delta_unreachable(str(self), float(delta), float(self.delta))
         if delta == self.delta:
             return self.epsilon
         return Pure(epsilon=self.epsilon).epsilon_at((delta - self.delta) / (1 - self.delta))
 
-    def false_negatives(self, fpr: Fraction) -> Fraction:
+    def _false_negatives(self, fpr: Fraction) -> Fraction:
         return readings.false_negatives_at(self.epsilon, min(self.delta, Fraction(1)), fpr)
 
     def advantage(self) -> Fraction:
@@ -84,7 +84,7 @@ class Approximate(Measure):
         return self.like([steps * epsilon, total])
 
     def __str__(self) -> str:
-        return f"(ε = {float(self.epsilon):.6g}, δ = {float(self.delta):.3g})"
+        return f"(ε = {shown(self.epsilon)}, δ = {shown(self.delta, 3)})"
 
 
 def _geometric_sum(epsilon: arb, steps: int) -> arb:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar, Self
 
+from partita.errors import numbers as refuse_number
 from partita.errors import theory as refuse
-from partita.exact import whole
+from partita.exact import Number, exact, nonnegative, shown, whole
 
 
 class Measure(ABC):
@@ -32,16 +33,31 @@ class Measure(ABC):
         """A loss of this kind with other coordinates."""
 
     @abstractmethod
-    def delta_at(self, epsilon: Fraction) -> Fraction:
+    def _delta_at(self, epsilon: Fraction) -> Fraction: ...
+
+    @abstractmethod
+    def _epsilon_at(self, delta: Fraction) -> Fraction: ...
+
+    @abstractmethod
+    def _false_negatives(self, fpr: Fraction) -> Fraction: ...
+
+    def delta_at(self, epsilon: Number) -> Fraction:
         """The least proven δ at this ε, rounded up."""
+        return self._delta_at(exact(epsilon, "epsilon"))
 
-    @abstractmethod
-    def epsilon_at(self, delta: Fraction) -> Fraction:
+    def epsilon_at(self, delta: Number) -> Fraction:
         """The least proven ε at this δ, rounded up."""
+        leak = nonnegative(delta, "delta")
+        if leak >= 1:
+            raise refuse.delta_too_large(shown(leak))
+        return self._epsilon_at(leak)
 
-    @abstractmethod
-    def false_negatives(self, fpr: Fraction) -> Fraction:
+    def false_negatives(self, fpr: Number) -> Fraction:
         """The fewest false negatives of any test with this share of false positives (theory B5), rounded down."""
+        share = nonnegative(fpr, "fpr")
+        if share > 1:
+            raise refuse_number.too_large("fpr", fpr, 1)
+        return self._false_negatives(share)
 
     @abstractmethod
     def advantage(self) -> Fraction:
@@ -66,6 +82,12 @@ class Measure(ABC):
     def __add__(self, other: Self) -> Self:
         self._must_match(other)
         return self.like([mine + theirs for mine, theirs in zip(self.vector(), other.vector(), strict=True)])
+
+    def __radd__(self, other: object) -> Self:
+        """So that ``sum(losses)`` works: it starts at 0."""
+        if other == 0 and not isinstance(other, Measure):
+            return self
+        raise refuse.not_a_loss("other", other)
 
     def times(self, count: int) -> Self:
         """The loss of so many releases like this one.

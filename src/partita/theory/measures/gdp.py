@@ -9,7 +9,7 @@ from math import isqrt
 from typing import ClassVar, final
 
 from partita.errors import theory as refuse
-from partita.exact import Number, nonnegative, whole
+from partita.exact import Number, nonnegative, shown, whole
 from partita.theory import numerics, readings
 from partita.theory.measures.base import Measure
 from partita.theory.numerics import ball, gaussian_delta, normal_cdf, normal_quantile
@@ -59,14 +59,14 @@ class GDP(Measure):
         (squared,) = vector
         return GDP.from_squared(squared)
 
-    def delta_at(self, epsilon: Fraction) -> Fraction:
+    def _delta_at(self, epsilon: Fraction) -> Fraction:
         """Exact (theory B13), rounded up."""
         if self.squared == 0:
             return Fraction(0) if epsilon >= 0 else numerics.upper(lambda: 1 - ball(epsilon).exp())
         squared = self.squared
         return readings.clamp_up(numerics.upper(lambda: gaussian_delta(ball(squared).sqrt(), ball(epsilon))))
 
-    def epsilon_at(self, delta: Fraction) -> Fraction:
+    def _epsilon_at(self, delta: Fraction) -> Fraction:
         if self.squared == 0:
             return Fraction(0)
         if delta == 0:
@@ -81,7 +81,7 @@ class GDP(Measure):
             raise refuse.beyond_numerics("ε at this δ")
         return readings.epsilon_at(self.delta_at, delta, start)
 
-    def false_negatives(self, fpr: Fraction) -> Fraction:
+    def _false_negatives(self, fpr: Fraction) -> Fraction:
         """Φ(Φ⁻¹(1 - fpr) - μ), rounded down."""
         if fpr >= 1:
             return Fraction(0)
@@ -100,7 +100,7 @@ class GDP(Measure):
         return GDP.from_squared(whole(k, "k", least=1) ** 2 * self.squared)
 
     def __repr__(self) -> str:
-        return f"GDP(mu={float(self.mu):.17g})"
+        return f"GDP(mu={shown(self.mu, 17)})"
 
     def __str__(self) -> str:
-        return f"μ = {float(self.mu):.6g}"
+        return f"μ = {shown(self.mu)}"

@@ -42,7 +42,11 @@ class Profile(Measure):
     @classmethod
     def from_points(cls, points: Sequence[tuple[Number, Number]]) -> Profile:
         """The profile of a mechanism known to be (ε, δ)-private at each of these points (theory D14)."""
-        table = [(float_up(nonnegative(e, "epsilon")), float_up(nonnegative(d, "delta"))) for e, d in points]
+        try:
+            pairs = [(epsilon, delta) for epsilon, delta in points]
+        except (TypeError, ValueError):
+            raise refuse.not_points(points) from None
+        table = [(float_up(nonnegative(e, "epsilon")), float_up(nonnegative(d, "delta"))) for e, d in pairs]
         return cls(Pair.of(tabulated(table)))
 
     def vector(self) -> tuple[Fraction, ...]:
@@ -84,10 +88,10 @@ class Profile(Measure):
     def left_after(self, spent: Measure) -> Profile:
         raise refuse.not_additive("profile")
 
-    def delta_at(self, epsilon: Fraction) -> Fraction:
+    def _delta_at(self, epsilon: Fraction) -> Fraction:
         return Fraction(min(1.0, self._rough_delta(float_down(exact(epsilon, "epsilon")))))
 
-    def epsilon_at(self, delta: Fraction) -> Fraction:
+    def _epsilon_at(self, delta: Fraction) -> Fraction:
         # Below the floor no ε helps: that much of the loss is infinite.
         floor = self.pair.delta(1e300)
         if delta < Fraction(floor):
@@ -99,7 +103,7 @@ class Profile(Measure):
             start *= 2
         raise refuse.delta_unreachable("This profile", float(delta), floor)
 
-    def false_negatives(self, fpr: Fraction) -> Fraction:
+    def _false_negatives(self, fpr: Fraction) -> Fraction:
         return readings.false_negatives(self.delta_at, self._rough_delta, fpr)
 
     def advantage(self) -> Fraction:
@@ -119,7 +123,7 @@ class Profile(Measure):
         # The chained map is increasing, so between two grid points it is at most its value at the right one.
         grid = [Fraction(0), *(Fraction(math.exp(-28 * (1 - i / _SHARES))) for i in range(_SHARES)), Fraction(1)]
         values = [chained(share) for share in grid]
-        reach = 2 * steps * max(1.0, float(self._scale()))
+        reach = min(2 * steps * max(1.0, float_up(self._scale())), 700.0)
         return Profile.from_points(_conjugate(grid, values, [reach * i / 200 for i in range(201)]))
 
     def _rough_delta(self, epsilon: float) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
 
-from partita.exact import nonnegative, whole
+from partita.exact import nonnegative, shown, whole
 from partita.theory import numerics, readings
 from partita.theory.measures.base import Measure
 from partita.theory.numerics import ball
@@ -36,7 +36,7 @@ class Pure(Measure):
         (epsilon,) = vector
         return Pure(epsilon=epsilon)
 
-    def delta_at(self, epsilon: Fraction) -> Fraction:
+    def _delta_at(self, epsilon: Fraction) -> Fraction:
         """Exact for randomised response, the worst of all ε-private mechanisms (theory B8)."""
         if epsilon >= self.epsilon:
             return Fraction(0)
@@ -48,7 +48,7 @@ class Pure(Measure):
             numerics.upper(lambda: (1 - (ball(target) - ball(mine)).exp()) / (1 + (-ball(mine)).exp()))
         )
 
-    def epsilon_at(self, delta: Fraction) -> Fraction:
+    def _epsilon_at(self, delta: Fraction) -> Fraction:
         """Theory B8 solved for ε: ln(e^ε - δ(1 + e^ε))."""
         mine = self.epsilon
         if delta == 0 or mine == 0:
@@ -57,7 +57,7 @@ class Pure(Measure):
             return Fraction(0)
         return numerics.upper(lambda: ball(mine) + (1 - ball(delta) * (1 + (-ball(mine)).exp())).log())
 
-    def false_negatives(self, fpr: Fraction) -> Fraction:
+    def _false_negatives(self, fpr: Fraction) -> Fraction:
         return readings.false_negatives_at(self.epsilon, Fraction(0), fpr)
 
     def advantage(self) -> Fraction:
@@ -67,4 +67,4 @@ class Pure(Measure):
         return Pure(epsilon=whole(k, "k", least=1) * self.epsilon)
 
     def __str__(self) -> str:
-        return f"ε = {float(self.epsilon):.6g}"
+        return f"ε = {shown(self.epsilon)}"

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import ClassVar, final
 
 from partita.errors import theory as refuse
-from partita.exact import Number, exact, nonnegative
+from partita.exact import Number, exact, float_up, nonnegative, shown
 from partita.theory import numerics, readings
 from partita.theory.measures.base import Measure
 from partita.theory.numerics import ball
@@ -58,6 +58,8 @@ ORDERS: tuple[Fraction, ...] = tuple(
     )
 )
 
+_LEAST, _MOST = Fraction("1.000001"), Fraction(10**6)
+
 
 @final
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -81,14 +83,17 @@ class Renyi(Measure):
         orders: Sequence[Number] | None = None,
         taus: Sequence[Number] | None = None,
     ) -> None:
-        grid = [order] if order is not None else list(ORDERS if orders is None else orders)
-        values = [tau] if tau is not None else list(taus or ())
-        if (order is None) != (tau is None) or not values or len(values) != len(grid):
+        if order is not None or tau is not None:
+            if order is None or tau is None or orders is not None or taus is not None:
+                raise refuse.ill_formed_curve(1, 1)
+            orders, taus = [order], [tau]
+        grid, values = _listed(ORDERS if orders is None else orders), _listed(taus)
+        if not values or len(values) != len(grid):
             raise refuse.ill_formed_curve(len(grid), len(values))
         alphas = tuple(exact(alpha, "order") for alpha in grid)
         for alpha, next_alpha in zip((Fraction(1), *alphas), alphas, strict=False):
-            if next_alpha <= alpha:
-                raise refuse.unknown_order(float(next_alpha), "in increasing order")
+            if next_alpha <= alpha or not _LEAST <= next_alpha <= _MOST:
+                raise refuse.unknown_order(shown(next_alpha), "in increasing order, between 1.000001 and 1000000")
         object.__setattr__(self, "orders", alphas)
         object.__setattr__(self, "taus", tuple(nonnegative(value, "tau") for value in values))
 
@@ -104,22 +109,23 @@ class Renyi(Measure):
         for alpha, tau in zip(self.orders, self.taus, strict=True):
             if 1 < wanted <= alpha:
                 return tau
-        raise refuse.unknown_order(float(wanted), f"at most {float(self.orders[-1]):g} here")
+        raise refuse.unknown_order(shown(wanted), f"at most {float(self.orders[-1]):g} here")
 
     def on(self, orders: Sequence[Fraction]) -> Renyi:
         """The same curve on some of its orders."""
         return Renyi(orders=orders, taus=[self.at(order) for order in orders])
 
-    def delta_at(self, epsilon: Fraction) -> Fraction:
+    def _delta_at(self, epsilon: Fraction) -> Fraction:
         """The best order of the grid (theory B15)."""
-        rough = float(epsilon)
+        rough = float_up(epsilon)
         # Any order gives a bound; the one that is best in floats is evaluated rigorously.
         best = min(
-            range(len(self.orders)), key=lambda at: _log_delta(float(self.orders[at]), float(self.taus[at]), rough)
+            range(len(self.orders)),
+            key=lambda at: _log_delta(float_up(self.orders[at]), float_up(self.taus[at]), rough),
         )
         return readings.clamp_up(_delta_of_order(self.orders[best], self.taus[best], epsilon))
 
-    def epsilon_at(self, delta: Fraction) -> Fraction:
+    def _epsilon_at(self, delta: Fraction) -> Fraction:
         if self.is_zero():
             return Fraction(0)
         if delta == 0:
@@ -128,12 +134,12 @@ class Renyi(Measure):
         best = min(
             range(len(self.orders)),
             key=lambda at: (
-                float(self.taus[at]) - (rough + _log_room(float(self.orders[at]))) / float(self.orders[at] - 1)
+                float_up(self.taus[at]) - (rough + _log_room(float_up(self.orders[at]))) / float_up(self.orders[at] - 1)
             ),
         )
         return epsilon_of_order(self.orders[best], self.taus[best], delta)
 
-    def false_negatives(self, fpr: Fraction) -> Fraction:
+    def _false_negatives(self, fpr: Fraction) -> Fraction:
         return readings.false_negatives(self.delta_at, self._rough_delta, fpr)
 
     def advantage(self) -> Fraction:
@@ -149,7 +155,7 @@ class Renyi(Measure):
 
     def _rough_delta(self, epsilon: float) -> float:
         return min(
-            math.exp(min(0.0, _log_delta(float(alpha), float(tau), epsilon)))
+            math.exp(min(0.0, _log_delta(float_up(alpha), float_up(tau), epsilon)))
             for alpha, tau in zip(self.orders, self.taus, strict=True)
         )
 
@@ -160,13 +166,17 @@ class Renyi(Measure):
 
     def __repr__(self) -> str:
         if len(self.orders) == 1:
-            return f"Renyi(order={float(self.orders[0]):g}, tau={float(self.taus[0]):.17g})"
+            return f"Renyi(order={float(self.orders[0]):g}, tau={shown(self.taus[0], 17)})"
         ends = f"{float(self.orders[0]):g}..{float(self.orders[-1]):g}"
-        return f"Renyi({len(self.orders)} orders {ends}, tau {float(self.taus[0]):.6g}..{float(self.taus[-1]):.6g})"
+        return f"Renyi({len(self.orders)} orders {ends}, tau {shown(self.taus[0])}..{shown(self.taus[-1])})"
 
     def __str__(self) -> str:
         middle = len(self.orders) // 2
-        return f"τ({float(self.orders[middle]):g}) = {float(self.taus[middle]):.6g}"
+        return f"τ({float(self.orders[middle]):g}) = {shown(self.taus[middle])}"
+
+
+def _listed(values: object) -> list[Number]:
+    return list(values) if isinstance(values, list | tuple) else []
 
 
 def epsilon_of_order(order: Fraction, tau: Fraction, delta: Fraction) -> Fraction:
@@ -188,7 +198,7 @@ def _delta_of_order(order: Fraction, tau: Fraction, epsilon: Fraction) -> Fracti
     if tau == 0 and epsilon >= 0:
         return Fraction(0)
     # A bound above one says nothing; it is not worth computing a huge exponential for.
-    if _log_delta(float(order), float(tau), float(epsilon)) > 50:
+    if _log_delta(float_up(order), float_up(tau), float_up(epsilon)) > 50:
         return Fraction(1)
     return numerics.upper(
         lambda: (

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import ClassVar, final
 
 from partita.errors import theory as refuse
-from partita.exact import nonnegative, whole
+from partita.exact import float_up, nonnegative, shown, whole
 from partita.theory import numerics, readings
 from partita.theory.measures.base import Measure
 from partita.theory.numerics import ball
@@ -48,19 +48,19 @@ class ZCDP(Measure):
         object.__setattr__(made, "delta", nonnegative(delta, "delta"))
         return made
 
-    def delta_at(self, epsilon: Fraction) -> Fraction:
+    def _delta_at(self, epsilon: Fraction) -> Fraction:
         """Theory B14 in its tight form, and B16 for the δ already there."""
         own = min(self.delta, Fraction(1))
         return readings.clamp_up(own + (1 - own) * _delta_of_rho(self.rho, epsilon))
 
-    def epsilon_at(self, delta: Fraction) -> Fraction:
+    def _epsilon_at(self, delta: Fraction) -> Fraction:
         if self.rho == 0 and delta >= self.delta:
             return Fraction(0)
         if delta <= self.delta:
             raise refuse.delta_unreachable(str(self), float(delta), float(self.delta))
         return epsilon_of_rho(self.rho, (delta - self.delta) / (1 - self.delta))
 
-    def false_negatives(self, fpr: Fraction) -> Fraction:
+    def _false_negatives(self, fpr: Fraction) -> Fraction:
         return readings.false_negatives(self.delta_at, self._rough_delta, fpr)
 
     def advantage(self) -> Fraction:
@@ -76,12 +76,12 @@ class ZCDP(Measure):
 
     def _rough_delta(self, epsilon: float) -> float:
         return float(self.delta) + math.exp(
-            min(0.0, _log_delta(float(self.rho), epsilon, _order(float(self.rho), epsilon)))
+            min(0.0, _log_delta(float_up(self.rho), epsilon, _order(float_up(self.rho), epsilon)))
         )
 
     def __str__(self) -> str:
-        shown = f"ρ = {float(self.rho):.6g}"
-        return f"({shown}, δ = {float(self.delta):.3g})" if self.delta else shown
+        alone = f"ρ = {shown(self.rho)}"
+        return f"({alone}, δ = {shown(self.delta, 3)})" if self.delta else alone
 
 
 def epsilon_of_rho(rho: Fraction, delta: Fraction) -> Fraction:
@@ -91,7 +91,7 @@ def epsilon_of_rho(rho: Fraction, delta: Fraction) -> Fraction:
     5.221534445
     """
     log_inverse = -_log(delta)
-    root = float(rho)
+    root = float_up(rho)
 
     def bound(order: float) -> float:
         return root * order + (log_inverse + (order - 1) * math.log1p(-1 / order) - math.log(order)) / (order - 1)
@@ -119,7 +119,7 @@ def _delta_of_rho(rho: Fraction, epsilon: Fraction) -> Fraction:
     if rho == 0:
         # The two laws are the same, so only a negative ε has a δ.
         return Fraction(0) if epsilon >= 0 else numerics.upper(lambda: 1 - ball(epsilon).exp())
-    gap = Fraction(_order(float(rho), float(epsilon)))
+    gap = Fraction(_order(float_up(rho), float_up(epsilon)))
     order = 1 + gap
     return numerics.upper(
         lambda: (
