@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference
@@ -49,9 +53,17 @@ CAPS = st.none() | st.builds(
 def test_duckdb_agrees_with_the_reference(question, rows, cap):
     table = strategies.table(rows)
     program = programs(planned(question, table), cap)
+    expected = Reference([table]).run(program).tolist()
     engine = DuckDB([table], threads=1)
-    assert engine.run(program).tolist() == Reference([table]).run(program).tolist()
+    assert engine.run(program).tolist() == expected
     engine.close()
+    with tempfile.TemporaryDirectory() as folder:
+        # The same rows in a file that is read where it is, through the projection, at every question.
+        parquet.write_table(rows, Path(folder) / "rows.parquet")
+        file = strategies.table(Path(folder) / "rows.parquet")
+        engine = DuckDB([file], threads=1, copied_below=0)
+        assert engine.run(programs(planned(question, file), cap)).tolist() == expected
+        engine.close()
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv", "pandas", "polars", "rows"])
@@ -69,7 +81,7 @@ def test_every_source_gives_the_same_rows(kind, data, tmp_path_factory):
 
 def _stored(kind, rows, folder):
     import pyarrow as pa
-    from pyarrow import csv, parquet
+    from pyarrow import csv
 
     if kind == "parquet":
         parquet.write_table(rows, folder / "rows.parquet")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, final
 
@@ -22,6 +23,9 @@ from partita.exact import whole
 from partita.query.program import Program
 from partita.query.schema import Table
 
+# A parquet file up to this many bytes is copied into memory once; larger ones are read where they are.
+COPIED_BELOW = 16 * 2**20
+
 
 @final
 class DuckDB(Engine):
@@ -32,7 +36,10 @@ class DuckDB(Engine):
 
     kind: ClassVar[str] = "duckdb"
 
-    def __init__(self, tables: Iterable[Table], *, threads: int | None = None) -> None:
+    def __init__(
+        self, tables: Iterable[Table], *, threads: int | None = None, copied_below: int = COPIED_BELOW
+    ) -> None:
+        self._copied_below = copied_below
         self._stored: dict[str, Stored] = {}
         self._paths: list[str] = []
         self._local = threading.local()
@@ -60,22 +67,33 @@ class DuckDB(Engine):
         self._connection.execute("SET lock_configuration = true")
 
     def attach(self, table: Table) -> None:
-        relation = f'"table {len(self._stored)}"'
+        relation, place = f'"table {len(self._stored)}"', "source_"
         source: Any = table.source
         if isinstance(source, str | Path):
             path = Path(source)
             if not path.is_file():
                 raise refuse_query.absent_source(table.name, source)
-            if path.suffix.lower() == ".parquet":
+            large = path.suffix.lower() == ".parquet" and path.stat().st_size > self._copied_below
+            self._connection.execute(
+                f"CREATE VIEW {relation if large else place} AS SELECT * FROM {_file(table, path)}"
+            )
+            if large:
                 self._paths.append(str(path))
-                self._connection.execute(f"CREATE VIEW {relation} AS SELECT * FROM read_parquet({text(str(path))})")
-            else:
-                self._connection.execute(f"CREATE TABLE {relation} AS SELECT * FROM {_lines(table, path)}")
+                self._stored[table.name] = self._found(table, relation)
+                return
         else:
-            # Copied once, so that the rows cannot change under a question that was already paid for.
-            self._connection.register("source_", arrow(table))
-            self._connection.execute(f"CREATE TABLE {relation} AS SELECT * FROM source_")
-            self._connection.unregister("source_")
+            self._connection.register(place, arrow(table))
+        # Copied once, already sanitised: no question opens the source again, and rows cannot change under an answer.
+        found = self._found(table, place)
+        self._connection.execute(f"CREATE TABLE {relation} AS SELECT {found.copied()} FROM {place}")
+        if isinstance(source, str | Path):
+            self._connection.execute(f"DROP VIEW {place}")
+        else:
+            self._connection.unregister(place)
+        self._stored[table.name] = replace(self._found(table, relation), clean=True)
+
+    def _found(self, table: Table, relation: str) -> Stored:
+        """The declared columns as the relation has them."""
         described = self._connection.execute(f"DESCRIBE {relation}").fetchall()
         types = {str(row[0]): str(row[1]) for row in described}
         folded = {column.lower(): column for column in types}
@@ -83,19 +101,25 @@ class DuckDB(Engine):
             if column.lower() not in folded:
                 raise refuse_query.absent_column(table.name, column, types)
         names = {column: folded[column.lower()] for column in table.columns}
-        self._stored[table.name] = Stored(
-            table, relation, {column: types[stored] for column, stored in names.items()}, names
-        )
+        return Stored(table, relation, {column: types[stored] for column, stored in names.items()}, names)
 
     def compute(self, program: Program) -> NDArray[np.object_]:
         made = statement(program, self._stored[program.table.name])
+        lines = self._cursor().execute(made.sql).fetchall()
         result, position = program.empty(), program.cells.position
         groups = len(made.places)
-        for line in self._cursor().execute(made.sql).fetchall():
-            place = position[tuple(read(value) for read, value in zip(made.places, line, strict=False))]
+        seen: list[dict[Any, int]] = [{} for _ in made.places]
+        for line in lines:
+            places = []
+            for known, read, value in zip(seen, made.places, line, strict=False):
+                place = known.get(value)
+                if place is None:
+                    place = known[value] = read(value)
+                places.append(place)
+            counted = result[position[tuple(places)]]
             for column, value in enumerate(line[groups:]):
                 if value is not None:
-                    result[place, column] += int(value)
+                    counted[column] += int(value)
         return result
 
     def close(self) -> None:
@@ -108,8 +132,13 @@ class DuckDB(Engine):
         return cursor
 
 
-def _lines(table: Table, path: Path) -> str:
-    """A CSV file, every value as text, so that no row decides about a type; a line that cannot be read is left out."""
+def _file(table: Table, path: Path) -> str:
+    """How a file is read.
+
+    A CSV file gives every value as text, so that no row decides about a type; a line that cannot be read is left out.
+    """
+    if path.suffix.lower() == ".parquet":
+        return f"read_parquet({text(str(path))})"
     if path.suffix.lower() not in {".csv", ".tsv"}:
         raise refuse_query.unknown_source(table.name, str(path))
     mark = r"\t" if path.suffix.lower() == ".tsv" else ","

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from partita.engine.lowering import name
 from partita.query.schema import Table
 from partita.region.codes import Codes, holds
 from partita.region.columns import Bounded, Categories, Integers
+from partita.region.columns.stepped import Stepped
 from partita.region.columns.stored import Family, family
 from partita.region.region import Region
 
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_FLOATING = frozenset({"FLOAT", "DOUBLE"})
 _SIGNED = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT"})
 
 
@@ -23,6 +28,7 @@ class Stored:
     """A table as the engine holds it: a relation, and the stored type of each declared column.
 
     ``sanitised`` is the projection of DESIGN's data semantics, one expression a column, total and row by row.
+    ``clean`` says that the relation holds sanitised values already, because it is a copy made through the projection.
     ``raw`` are the same columns as they are stored, under names of their own: a condition that means the same on the
     stored value lets the engine skip what it need not read.
     """
@@ -32,6 +38,7 @@ class Stored:
     types: Mapping[str, str]
     names: Mapping[str, str]
     dialect: str = "duckdb"
+    clean: bool = False
 
     @cached_property
     def sanitised(self) -> dict[str, str]:
@@ -58,6 +65,8 @@ class Stored:
         from sqlglot import exp
 
         declared, stored_type = self.table.columns[column], self.types[column]
+        if self.clean:
+            return f"CAST({self.stored(column)} AS BIGINT)" if isinstance(declared, Stepped) else self.stored(column)
         if isinstance(declared, Integers) and family(stored_type) is Family.INTEGER:
             # Written so that the engine can fold it away where its statistics show that nothing is out of range.
             value, low, high = self.stored(column), declared.low, declared.high
@@ -67,8 +76,24 @@ class Stored:
                 f"ELSE {cast}({value} AS BIGINT) END"
             )
             return clamped if declared.missing is None else f"COALESCE({clamped}, {declared.missing})"
-        stored = exp.column(self.names[column], quoted=True)
-        return declared.sanitise(stored, stored_type).sql(dialect=self.dialect)
+        stored: exp.Expr = exp.column(self.names[column], quoted=True)
+        if stored_type in _FLOATING and self.dialect == "duckdb":
+            # The statistics of parquet files leave NaN out, and DuckDB folds comparisons and even isnan() by them:
+            # what becomes of a NaN would depend on the other rows of its block. TRY hides the column from them.
+            stored = exp.Anonymous(this="TRY", expressions=[stored])
+        return declared.sanitise(stored, stored_type).transform(_steadied).sql(dialect=self.dialect)
+
+    def copied(self) -> str:
+        """SELECT list for a copy that holds sanitised values in the narrowest types."""
+        listed = []
+        for column, declared in self.table.columns.items():
+            text_ = self.sanitised[column]
+            if isinstance(declared, Stepped):
+                text_ = f"CAST({text_} AS {_narrowest(declared.low, declared.high)})"
+            elif isinstance(declared, Categories):
+                text_ = f"CAST({text_} AS ENUM({', '.join(map(text, declared.labels))}))"
+            listed.append(f"{text_} AS {name(column)}")
+        return ", ".join(listed)
 
     # --- conditions on stored values ---------------------------------------------------------------------------
 
@@ -104,21 +129,25 @@ class Stored:
     def _direct(self, column: str, declared: Bounded, codes: Codes) -> str | None:
         kind = family(self.types[column])
         value = self.raw(column)
-        if isinstance(declared, Integers) and kind is Family.INTEGER:
+        if isinstance(declared, Stepped) and (
+            self.clean or (isinstance(declared, Integers) and kind is Family.INTEGER)
+        ):
             parts = _integers(value, declared, codes)
-        elif isinstance(declared, Categories) and kind is Family.TEXT and "ENUM" not in self.types[column].upper():
+        elif isinstance(declared, Categories) and kind is Family.TEXT:
+            if not self.clean and "ENUM" in self.types[column].upper():
+                return None
             parts = _categories(value, declared, codes)
         else:
             return None
-        gone = declared.code(None)
-        if holds(codes, gone):
+        gone = declared.null if self.clean else declared.code(None)
+        if gone is not None and holds(codes, gone):
             parts.append(f"{value} IS NULL")
         if not parts:
             return "FALSE"
         return parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})"
 
 
-def _integers(value: str, declared: Integers, codes: Codes) -> list[str]:
+def _integers(value: str, declared: Stepped, codes: Codes) -> list[str]:
     """Clamping moves what is below to the first code and what is above to the last."""
     parts = []
     last = declared.high - declared.low
@@ -149,6 +178,22 @@ def _categories(value: str, declared: Categories, codes: Codes) -> list[str]:
         return [f"{value} IN ({', '.join(map(text, inside))})"] if len(inside) > 1 else [f"{value} = {text(inside[0])}"]
     outside = [label for label in declared.names if label not in inside]
     return [f"{value} NOT IN ({', '.join(map(text, outside))})"] if outside else [f"{value} IS NOT NULL"]
+
+
+def _steadied(node: exp.Expr) -> exp.Expr:
+    """Numbers are cast by trial, so that no value that slips through can fail."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.Cast) and not isinstance(node, exp.TryCast) and isinstance(node.this, exp.Floor):
+        return exp.TryCast(this=node.this, to=node.to)
+    return node
+
+
+def _narrowest(low: int, high: int) -> str:
+    for bits, kind in ((7, "TINYINT"), (15, "SMALLINT"), (31, "INTEGER")):
+        if -(2**bits) <= low and high < 2**bits:
+            return kind
+    return "BIGINT"
 
 
 def text(value: str) -> str:

@@ -139,15 +139,19 @@ class Quote:
                 weights[place[tally], column] = weight
         return weights
 
-    def exact(self, tallies: NDArray[np.object_]) -> NDArray[np.object_]:
+    def exact(self, tallies: NDArray[np.object_]) -> NDArray[Any]:
         """The exact numbers to be released: a line for each group. They must not leave without noise."""
-        found: NDArray[np.object_] = tallies.dot(self._weights)
+        most = max((abs(int(tally)) for tally in tallies.flat), default=0)
+        if most * max((abs(int(weight)) for weight in self._weights.flat), default=0) * tallies.shape[1] < 2**62:
+            found: NDArray[Any] = tallies.astype(np.int64).dot(self._weights.astype(np.int64))
+        else:
+            found = tallies.dot(self._weights)
         return found
 
     def release(self, tallies: NDArray[np.object_], *, bits: BitSource | None = None) -> NDArray[np.object_]:
         """The noisy numbers: noise from each part's mechanism on each of its columns."""
         exact = self.exact(tallies)
-        noisy, start = np.empty_like(exact), 0
+        noisy, start = np.empty(exact.shape, dtype=object), 0
         for part in self.offer.parts:
             end = start + len(entries(part.block))
             noisy[:, start:end] = part.mechanism.release(exact[:, start:end], bits=bits)

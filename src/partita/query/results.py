@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Any, assert_never, final
 
@@ -95,11 +94,7 @@ class Result:
         place = self.cells.keys.index(column.key)
         domain = self.plan.table.domain
         labels = {where: keys_of.label(column.key, domain, where) for where in self.cells.places[place]}
-        return [labels[line[place]] for line in self._order]
-
-    @cached_property
-    def _order(self) -> tuple[tuple[int, ...], ...]:
-        return self.cells.listed
+        return [labels[line[place]] for line in self.cells.listed]
 
     def _values(self, aggregate: Aggregate) -> list[Any]:
         recipe = self.recipes[self.plan.aggregates.index(aggregate)]
@@ -153,7 +148,7 @@ def _shown(aggregate: Aggregate, top: int, divisor: int) -> int | float:
     """Counts, and sums that are whole, as whole numbers; negative ones are kept."""
     match aggregate:
         case CountRows() | Count():
-            return round(Fraction(top, divisor))
+            return top if divisor == 1 else (2 * top + divisor) // (2 * divisor)
         case Sum() | Average():
             return top if divisor == 1 else top / divisor
         case _:
