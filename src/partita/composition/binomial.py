@@ -71,16 +71,14 @@ class Binomial:
             low = max(guess - reach, 0)
             masses, beyond, error = self._masses(low, guess, high=True)
             start = low
-            # Tails from i on: under P, and under Q (each term times e^(-loss)).
             losses = floats((2.0 * np.arange(start, start + len(masses)) - self.count) * self.epsilon)
-            tails = np.cumsum(masses[::-1])[::-1] + beyond
             deltas = self._at_points(masses, beyond, losses)
             if low == 0 or deltas[0] > target:
                 break
             reach *= 4
         first = int(np.argmax(deltas <= target)) if (deltas <= target).any() else len(deltas) - 1
         if first == 0:
-            return max(0.0, up(float(losses[0]))) if target < tails[0] else 0.0
+            return max(0.0, up(float(losses[0]))) if target < float(masses.sum()) + beyond else 0.0
         # Between two losses the profile is a line in e^ε, so solve there, then step up until the bound itself agrees.
         high_delta, low_delta = float(deltas[first - 1]), float(deltas[first])
         share = (high_delta - target) / (high_delta - low_delta)
@@ -88,7 +86,7 @@ class Binomial:
         x = max(0.0, x)
         slack = error + 1e-15
         for _ in range(60):
-            if self._tail(x, high=True) <= target:
+            if _above(x, masses, losses, beyond, error, high=True) <= target:
                 return x
             x = up(x, slack) + 1e-300
             slack *= 4
@@ -121,12 +119,8 @@ class Binomial:
         if first > self.count:
             return 0.0
         masses, beyond, error = self._masses(first, first, high=high)
-        losses = (2.0 * np.arange(first, first + len(masses)) - self.count) * self.epsilon
-        blur = 4 * UNIT * (abs(at) + np.abs(losses))
-        sign = 1.0 if high else -1.0
-        parts = masses * np.maximum(-np.expm1(at - losses) + sign * blur, 0.0)
-        value = math.fsum(parts) + (beyond if high else 0.0)
-        return up(value, error + 4 * FUNCTION) if high else max(0.0, down(value, error + 4 * FUNCTION))
+        losses = floats((2.0 * np.arange(first, first + len(masses)) - self.count) * self.epsilon)
+        return _above(at, masses, losses, beyond, error, high=high)
 
     def _masses(self, first: int, anchor: int, *, high: bool) -> tuple[Floats, float, float]:
         """Binomial probabilities from ``first`` on until they no longer matter, what lies beyond, and their error.
@@ -186,3 +180,13 @@ class Binomial:
             else:
                 low = middle
         return high
+
+
+def _above(at: float, masses: Floats, losses: Floats, beyond: float, error: float, *, high: bool) -> float:
+    """The mean of (1 - e^(ε - L))_+ over these losses and beyond, rounded in the direction asked for."""
+    sign = 4 * UNIT if high else -4 * UNIT
+    parts = masses * np.maximum(-np.expm1(np.minimum(at - losses, 0.0)) + sign * (abs(at) + np.abs(losses)), 0.0)
+    # Losses below ε count nothing; the slack on them only adds.
+    value = float(parts.sum()) + (beyond if high else 0.0)
+    slack = error + 4 * FUNCTION + (len(masses) + 4) * UNIT
+    return up(value, slack) if high else max(0.0, down(value, slack))

@@ -15,9 +15,9 @@ from partita.theory.losses.outward import FUNCTION, UNIT, Complexes, Floats, flo
 
 # The share of δ that aliases and the cut-off tail may add; they are part of the bound, so this is looseness, not error.
 TOLERANCE = 1e-10
-# Nodes, and nodes times laws, beyond which the tail is taken to fall too slowly: where no law has a smooth density,
-# a lattice does better sooner.
-SMOOTH, ROUGH, WORK = 1 << 17, 1 << 10, 1 << 21
+# Nodes, and nodes times laws, beyond which the tail is taken to fall too slowly. Where no law has a smooth density a
+# lattice does better sooner, unless there are so many releases that its rounding would add up.
+SMOOTH, ROUGH, WORK, MANY = 1 << 17, 1 << 10, 1 << 21, 1 << 14
 _TINY = 1e-300
 
 
@@ -47,15 +47,15 @@ class Contour:
     errors: Floats
 
     @classmethod
-    def at(cls, total: Total, saddle: Saddle, delta: float) -> Contour | None:
+    def at(cls, total: Total, saddle: Saddle, delta: float, stretch: float = 1.0) -> Contour | None:
         """The contour for δ about as asked, or nothing if the tail cannot be bounded with little work."""
         c = saddle.c
-        period = alias_period(total, saddle, delta)
+        period = alias_period(total, saddle, delta) * stretch
         step = 2 * math.pi / period
         variance = total.variance
         # The sum itself is about 1 / sqrt(2π width) in units of the term n = 0.
         goal = TOLERANCE / math.sqrt(2 * math.pi * (variance + 1 / c**2))
-        limit = SMOOTH if math.isinf(total.maximum - total.minimum) else ROUGH
+        limit = SMOOTH if math.isinf(total.maximum - total.minimum) or total.size > MANY else ROUGH
         nodes, tail = _cut(total, c, step, goal, min(limit, WORK // len(total.parts)))
         if nodes == 0:
             return None

@@ -17,6 +17,7 @@ from partita.composition.gaussians import Gaussians
 from partita.composition.saddle import Saddle
 from partita.composition.search import bisect, most
 from partita.composition.total import Total
+from partita.theory.losses.atoms import AtomicLoss
 from partita.theory.losses.base import LossLaw
 from partita.theory.losses.gaussian import GaussianLoss
 from partita.theory.losses.outward import UNIT, up
@@ -109,7 +110,7 @@ class Numeric:
         contour = Contour.at(self.total, place, goal)
         if contour is not None:
             return solve(contour, place.epsilon, goal, self.total.maximum)
-        return min(lattice.for_delta(self.total, goal, upward=True).least(delta), self.total.maximum)
+        return min(lattice.for_delta(self.total, goal, upward=True, near=place).least(delta), self.total.maximum)
 
     def most(self, delta: float) -> float:
         """An ε at which δ(ε) is still more than asked: a lower bound on the least ε."""
@@ -120,7 +121,7 @@ class Numeric:
         place = saddle.for_delta(self.total, goal)
         contour = Contour.at(self.total, place, goal)
         if contour is None:
-            return lattice.for_delta(self.total, goal, upward=False, nodes=_FINE).most(delta)
+            return lattice.for_delta(self.total, goal, upward=False, nodes=_FINE, near=place).most(delta)
         x = solve(contour, place.epsilon, goal, self.total.maximum)
         return most(contour.lower, spare, x)
 
@@ -133,20 +134,20 @@ class Numeric:
 
 def profile(total: Total) -> Profile:
     """The exact method for a total: closed forms first, then a contour, then a lattice."""
-    if not total.parts:
+    if not total.parts or (total.maximum == 0.0 and total.infinity == 0.0):
         return Single(GaussianLoss(0.0))
     if total.families == {GaussianLoss}:
         squared = math.fsum(count * law.mu**2 for law, count in total.parts if isinstance(law, GaussianLoss))
         return Gaussians(up(math.sqrt(squared), 8 * UNIT))
-    pooled = total.pooled
-    law, count = next(iter(pooled.items()))
-    if len(pooled) == 1 and isinstance(law, RandomizedResponseLoss):
-        return Binomial(law.epsilon, law.leak, count)
-    if len(pooled) == 1 and count == 1:
-        return Single(law)
-    listed = Enumeration.of(total)
-    if listed is not None:
-        return listed
+    if len(total.parts) == 1 and total.parts[0][1] == 1:
+        return Single(total.parts[0][0])
+    if total.families <= {RandomizedResponseLoss, AtomicLoss}:
+        law, count = next(iter(total.pooled.items()))
+        if len(total.pooled) == 1 and isinstance(law, RandomizedResponseLoss) and law.epsilon > 0:
+            return Binomial(law.epsilon, law.leak, count)
+        listed = Enumeration.of(total)
+        if listed is not None:
+            return listed
     return Numeric(total)
 
 
@@ -155,26 +156,23 @@ def solve(contour: Contour, start: float, delta: float, top: float) -> float:
     goal = math.log(delta)
     x = max(0.0, min(start, top))
     low, high = -1.0, math.inf
-    nudge = 1e-14
-    for _ in range(120):
+    for turn in range(120):
         bound, slope = contour.upper_and_slope(x)
+        steady = bound > 0 and slope > 0 and math.isfinite(bound)
+        move = (math.log(bound) - goal) / slope if steady else math.nan
         if bound <= delta:
-            if x == 0.0:
-                return 0.0
             high = x
+            if x == 0.0 or -1e-10 * x <= move:
+                return x
         else:
             low = x
+            if low >= top:
+                return top
         if math.isfinite(high) and high - low <= 1e-13 * high:
             break
-        move = (math.log(bound) - goal) / slope if bound > 0 and slope > 0 and math.isfinite(bound) else math.nan
-        if 0 <= move <= nudge * x:
-            # As good as there, on the wrong side: the certified side is a few roundings further.
-            move = nudge * x
-            nudge *= 4
-        tried = x + move
+        # Aim a little beyond, so that the last step lands on the certified side; further each time it does not.
+        tried = x + move + 1e-12 * 2.0 ** min(turn, 30) * x
         if not low < tried < high or abs(move) > 1 + abs(x) * 0.5:
             tried = (max(low, 0.0) + high) / 2 if math.isfinite(high) else 1.5 * x + 1 / contour.c
         x = min(max(tried, 0.0), top)
-        if low >= top:
-            return top
     return min(high, top)

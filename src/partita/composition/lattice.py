@@ -21,12 +21,12 @@ from partita.theory.losses.pooled import powers
 from partita.theory.losses.randomized_response import RandomizedResponseLoss
 from partita.theory.losses.subsampled_gaussian import SubsampledGaussianLoss
 
-NODES = 1 << 12
+NODES = 1 << 11
 # The most nodes that are spent to keep atoms on multiples.
 LIMIT = 1 << 16
 _FINEST = 1 << 15
 # The share of ε that splitting may add.
-_BLUR = 1e-5
+_BLUR = 2e-5
 _GUIDE = 1 << 9
 _FEW = 12
 _TINY = 1e-300
@@ -98,17 +98,19 @@ class TiltedLattice:
         return max(0.0, (self.start + int(over[-1])) * self.span * (1 - 4 * UNIT)) if len(over) else 0.0
 
 
-def for_delta(total: Total, delta: float, *, upward: bool, nodes: int = NODES) -> TiltedLattice:
-    """The lattice for a question about the least ε at δ."""
+def for_delta(
+    total: Total, delta: float, *, upward: bool, nodes: int = NODES, near: Saddle | None = None
+) -> TiltedLattice:
+    """The lattice for a question about the least ε at δ; ``near`` is a place found already."""
     bounded = _bounded(total, delta)
-    place = saddles.for_delta(bounded, delta)
+    place = near if near is not None and bounded is total else saddles.for_delta(bounded, delta)
     period = alias_period(bounded, place, delta)
     found = compose(total, place, period, delta, upward=upward, nodes=nodes)
     # Where the guide was far off, what was found says how long a period and how many nodes it takes.
-    near, slope = found.around(delta)
-    moved = replace(place, epsilon=near)
+    at, slope = found.around(delta)
+    moved = replace(place, epsilon=at)
     longer = alias_period(bounded, moved, delta)
-    better = _enough(total, slope, near, longer, nodes)
+    better = _enough(total, slope, at, longer, nodes)
     if longer <= 1.01 * period and better <= _enough(total, place.c, place.epsilon, period, nodes):
         return found
     return compose(total, moved, longer, delta, upward=upward, nodes=better)
@@ -126,6 +128,8 @@ def _bounded(total: Total, delta: float) -> Total:
 
     The far tail of an unbounded loss may rule its transform long before it rules its profile.
     """
+    if math.isfinite(total.maximum - total.minimum):
+        return total
     parts: list[tuple[LossLaw, int]] = []
     for law, count in total.pooled.items():
         if math.isinf(law.maximum - law.minimum):
@@ -161,7 +165,7 @@ def compose(
     once = np.full(len(modulus), 2.0)
     once[0] = 1.0
     bend = FUNCTION * 8 + 8 * UNIT * (1 + math.log2(size))
-    blur = float(once @ modulus) * (error + bend) / (span * size) * (1 + 1e-9)
+    blur = float((once * modulus).sum()) * (error + bend) / (span * size) * (1 + 1e-9)
     blur += 8 * UNIT * math.log2(size) * float(np.sqrt(np.sum(once * np.abs(product) ** 2) / size)) / span
     middle = round(saddle.epsilon / span)
     start = max(middle - size // 2, math.floor(-8.0 / span)) if middle > size // 2 else min(0, middle)
@@ -206,7 +210,7 @@ def _transform(
         if whole <= 0.0:
             return ratio * 0.0, 0.0, -math.inf, 0.0, 1.0
         tilted /= whole
-        reach = float(tilted @ np.abs(losses - top)) + abs(top)
+        reach = float((tilted * np.abs(losses - top)).sum()) + abs(top)
         # numpy adds in blocks of 128 and then pairwise.
         rounding = 4 * UNIT * (2 + c * reach) + 4 * FUNCTION + (160 + math.log2(size)) * UNIT
         if len(tilted) <= _FEW:
@@ -218,7 +222,7 @@ def _transform(
         else:
             wrapped = np.bincount(index % size, weights=tilted, minlength=size)
             factor = np.fft.rfft(wrapped)[alive]
-            height = math.sqrt(float(wrapped @ wrapped))
+            height = math.sqrt(float((wrapped * wrapped).sum()))
             noise = 8 * UNIT * math.log2(size) * math.sqrt(size) * height + len(tilted) * UNIT + rounding
         if count > 1:
             factor = powers(factor[None, :], np.array([float(count)]))
@@ -253,7 +257,8 @@ def _enough(total: Total, slope: float, epsilon: float, period: float, nodes: in
         case _:
             off += most
     span = period / nodes
-    blur = slope * off * span * span / 8
+    # Within a span of the largest loss the profile is a line anyway.
+    blur = min(slope, 0.5 / span) * off * span * span / 8
     wanted = math.sqrt(blur / (_BLUR * max(epsilon, 1e-9)))
     return nodes if wanted <= 1 else min(LIMIT, nodes << math.ceil(math.log2(wanted)))
 

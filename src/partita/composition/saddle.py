@@ -40,6 +40,13 @@ def for_delta(total: Total, delta: float) -> Saddle:
     return _search(total, guess, epsilons, lambda _: 0.0)
 
 
+def around(total: Total, c: float, epsilon: float) -> Saddle:
+    """At a place that is known already to be a good one, with the orders that judge its aliases."""
+    orders = floats(c * np.array([1.0, 1.25, 1.5, 2.0, 3.0]))
+    cumulants, errors = total.batch.cumulant(orders)
+    return Saddle(c, epsilon, orders, cumulants, errors)
+
+
 def for_epsilon(total: Total, epsilon: float) -> Saddle:
     """Near where log δ(ε) is least as a function of the place."""
     variance = total.variance

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,12 +25,13 @@ class Total:
 
     @classmethod
     def of(cls, parts: Iterable[tuple[LossLaw, int]]) -> Total:
-        """From laws and counts; products are unfolded, and laws that lose nothing are left out."""
-        flat: list[tuple[LossLaw, int]] = []
-        for law, count in parts:
-            inner = law.parts if isinstance(law, ProductLoss) else ((law, 1),)
-            flat.extend((part, times * count) for part, times in inner if not _free(part))
-        return cls(tuple(flat))
+        """From laws and counts; products are unfolded."""
+        given = tuple(parts)
+        flat = tuple([part for part in given if type(part[0]) is not ProductLoss])
+        for law, count in given if len(flat) < len(given) else ():
+            if isinstance(law, ProductLoss):
+                flat += tuple((part, times * count) for part, times in law.parts)
+        return cls(flat)
 
     @property
     def size(self) -> int:
@@ -75,7 +75,3 @@ class Total:
     def variance(self) -> float:
         """About the variance; only used to choose where to look."""
         return max(self.batch.variance(), 1e-300)
-
-
-def _free(law: LossLaw) -> bool:
-    return law.maximum == 0.0 and law.infinity == 0.0 and math.isfinite(law.minimum)

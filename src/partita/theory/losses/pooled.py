@@ -25,12 +25,10 @@ def pool(parameters: Floats, counts: Sequence[int]) -> tuple[Floats, Floats]:
     times = np.asarray(counts, dtype=np.float64)
     if len(parameters) == 1:
         return parameters, times
-    if parameters.shape[1] == 1:
-        rows, where = np.unique(parameters[:, 0], return_inverse=True)
-        rows = rows[:, None]
-    else:
-        rows, where = np.unique(parameters, axis=0, return_inverse=True)
-    return rows, floats(np.bincount(where.reshape(-1), weights=times, minlength=len(rows)))
+    order = np.lexsort(parameters.T[::-1])
+    ordered = parameters[order]
+    fresh = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
+    return floats(ordered[fresh]), floats(np.add.reduceat(times[order], np.flatnonzero(fresh)))
 
 
 def survival_to_infinity(rates: Floats, counts: Floats) -> float:

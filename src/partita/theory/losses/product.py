@@ -88,12 +88,11 @@ class ProductLoss(LossLaw):
 
 def grouped(parts: Sequence[tuple[LossLaw, int]]) -> list[Batch]:
     """One batch for each family of laws among the parts."""
-    families: dict[type[LossLaw], tuple[list[LossLaw], list[int]]] = {}
-    for law, count in parts:
-        laws, counts = families.setdefault(type(law), ([], []))
-        laws.append(law)
-        counts.append(count)
-    return [family.batch(laws, counts) for family, (laws, counts) in families.items()]
+    batches = []
+    for family in dict.fromkeys([type(law) for law, _ in parts]):
+        mine = [part for part in parts if type(part[0]) is family]
+        batches.append(family.batch([law for law, _ in mine], [count for _, count in mine]))
+    return batches
 
 
 @final

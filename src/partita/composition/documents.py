@@ -1,0 +1,128 @@
+"""Plans and calibrations as plain JSON: what the command line and other programs hand over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import partita.mechanisms as folder
+from partita.composition import interchange
+from partita.composition.calibrate import calibrate
+from partita.composition.compose import compose
+from partita.composition.guarantee import Guarantee
+from partita.composition.plan import Part, Release, read
+from partita.errors import composition as refuse
+from partita.exact import exact, whole
+from partita.mechanisms.base import Mechanism
+from partita.mechanisms.subsampled import Subsampled
+from partita.registry import members
+from partita.theory.distance import Distance, Norm
+from partita.theory.documents import from_document as loss_from
+
+VERSION = 1
+
+
+def compose_document(document: object) -> Guarantee:
+    """The total of a plan written as JSON.
+
+    >>> plan = {"version": 1, "delta": "1e-6", "events": [{"mechanism": "laplace", "epsilon": "0.1", "count": 100}]}
+    >>> round(compose_document(plan).epsilon, 3)
+    4.693
+    """
+    fields = _checked(document, {"version", "events", "delta", "method", "relation", "vocabulary", "event"})
+    return compose(
+        events_of(fields),
+        delta=fields.get("delta", 0),
+        method=fields.get("method", "best"),
+        relation=fields.get("relation"),
+    )
+
+
+def calibrate_document(document: object) -> Mechanism:
+    """The mechanism with the least noise, from a question written as JSON.
+
+    >>> question = {"version": 1, "mechanism": "gaussian", "count": 100, "epsilon": 1, "delta": "1e-6"}
+    >>> round(float(calibrate_document(question).sigma), 4)
+    42.2468
+    """
+    known = {"version", "mechanism", "count", "epsilon", "delta", "method", "relation", "distance"}
+    fields = _checked(document, known)
+    kind = _kind(fields.get("mechanism"), "mechanism")
+    found: Mechanism = calibrate(
+        kind,
+        epsilon=fields.get("epsilon", 0),
+        delta=fields.get("delta", 0),
+        count=fields.get("count", 1),
+        method=fields.get("method", "best"),
+        distance=_distance(fields.get("distance"), kind.norm),
+        relation=fields.get("relation"),
+    )
+    return found
+
+
+def events_of(document: Mapping[str, Any]) -> list[Part]:
+    """The events of a plan, in Partita's own words or in those of dp_accounting."""
+    if "vocabulary" in document:
+        return interchange.from_document(
+            {key: document[key] for key in ("version", "vocabulary", "event") if key in document}
+        )
+    events = document.get("events")
+    if not isinstance(events, list):
+        raise refuse.bad_document("events", "a list of events is needed.")
+    return [_event(one, f"events[{i}]") for i, one in enumerate(events)]
+
+
+def _event(event: object, where: str) -> Part:
+    if not isinstance(event, Mapping):
+        raise refuse.bad_document(where, "an event must be an object.")
+    fields = dict(event)
+    count = whole(fields.pop("count", 1), "count")
+    if "loss" in fields:
+        loss = fields["loss"]
+        if not isinstance(loss, Mapping):
+            raise refuse.bad_document(
+                f"{where}.loss", 'a loss is an object such as {"kind": "pure", "epsilon": "0.1"}.'
+            )
+        return read((loss_from(loss), count))
+    given = fields.pop("distance", None)
+    mechanism = _mechanism(fields, where)
+    distance = _distance(given, mechanism.norm)
+    return Release(mechanism, mechanism.unit() if distance is None else distance, count)
+
+
+def _mechanism(fields: dict[str, Any], where: str) -> Mechanism:
+    rate = fields.pop("rate", None)
+    scheme = fields.pop("scheme", "poisson")
+    kind = _kind(fields.pop("mechanism", None), f"{where}.mechanism")
+    try:
+        made = kind(**fields)
+    except TypeError as problem:
+        raise refuse.bad_document(where, f"{kind.kind} does not take these parameters ({problem}).") from None
+    return made if rate is None else Subsampled(made, rate=rate, scheme=scheme)
+
+
+def _kind(name: object, where: str) -> type[Mechanism]:
+    family: Any = Mechanism
+    known: dict[str, type[Mechanism]] = members(family, folder)
+    if not isinstance(name, str) or name not in known or name == Subsampled.kind:
+        raise refuse.bad_document(where, f"{name!r} is no mechanism; known are {', '.join(sorted(known))}.")
+    return known[name]
+
+
+def _distance(given: object, norm: Norm) -> Distance | None:
+    if given is None:
+        return None
+    length: Fraction = exact(given, "distance")
+    return Distance.l2(length) if norm is Norm.L2 else Distance(norm, length)
+
+
+def _checked(document: object, known: set[str]) -> dict[str, Any]:
+    if not isinstance(document, Mapping):
+        raise refuse.bad_document("the top", "it must be an object.")
+    if document.get("version") != VERSION:
+        raise refuse.bad_document("version", f"it must be {VERSION}.")
+    strange = set(document) - known
+    if strange:
+        raise refuse.bad_document(min(strange), "no such field is known.")
+    return dict(document)

@@ -1,0 +1,261 @@
+"""Filters for fully adaptive analysts: the next release is refused before the total could exceed its budget."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Generic, TypeVar, final
+
+from partita.composition.plan import Release, read
+from partita.errors import InvalidInput, NotProven
+from partita.errors import composition as refuse
+from partita.errors import theory as refuse_theory
+from partita.exact import Number, exact, nonnegative, positive
+from partita.mechanisms.base import Event, Mechanism
+from partita.theory.conversions import convert
+from partita.theory.measures.approximate import Approximate
+from partita.theory.measures.base import Measure
+from partita.theory.measures.gdp import GDP
+from partita.theory.measures.profile import Profile
+from partita.theory.measures.pure import Pure
+from partita.theory.measures.renyi import Renyi
+from partita.theory.measures.zcdp import ZCDP
+from partita.theory.numerics import least
+
+Budget = TypeVar("Budget", bound=Measure)
+
+
+class Admission(ABC):
+    """Anything that says, from public history alone, whether a release may still run."""
+
+    @abstractmethod
+    def admits(self, cost: object) -> bool:
+        """Whether a release of this cost would be admitted; nothing changes."""
+
+    @abstractmethod
+    def admit(self, cost: object) -> None:
+        """Admit a release and count its cost, or refuse it and count nothing."""
+
+    @abstractmethod
+    def certified(self) -> Measure:
+        """What the whole interaction is promised, whatever is asked: the budget, not what is spent so far."""
+
+
+@final
+class Filter(Admission, Generic[Budget]):
+    """A budget fixed beforehand that no path of an adaptive interaction can exceed (theory D5, D6).
+
+    Proven for budgets in ε, (ε, δ), ρ (with δ), τ at every order of a grid, and μ. A cost in another measure is read in
+    the measure of the budget, where a theorem does that.
+
+    >>> filter = Filter(ZCDP(rho="0.5"))
+    >>> filter.admit(ZCDP(rho="0.4"))
+    >>> filter.admits(ZCDP(rho="0.2")), filter.remaining()
+    (False, ZCDP(rho=Fraction(1, 10), delta=Fraction(0, 1)))
+    """
+
+    budget: Budget
+    spent: Budget
+
+    def __init__(self, budget: Budget) -> None:
+        if not isinstance(budget, Measure):
+            raise refuse_theory.not_a_loss("budget", budget)
+        if isinstance(budget, Profile):
+            raise refuse.not_a_filter(
+                budget.symbol, "curves of different releases cross, and an analyst takes the worse on each path (D8)."
+            )
+        self.budget = budget
+        self.spent = budget.zero()
+
+    @classmethod
+    def recommended(cls, *, epsilon: Number, delta: Number, leak: Number = 0) -> Concentrated:
+        """The filter for an (ε, δ) target: costs are counted in ρ, pure ones at ε tanh(ε/2) (theory D6).
+
+        ``leak`` is the part of δ kept for the δ of the releases themselves.
+        """
+        return Concentrated(epsilon=epsilon, delta=delta, leak=leak)
+
+    def admits(self, cost: object) -> bool:
+        return (self.spent + self.priced(cost)).fits(self.budget)
+
+    def admit(self, cost: object) -> None:
+        loss = self.priced(cost)
+        total = self.spent + loss
+        if not total.fits(self.budget):
+            raise refuse.filter_refuses(str(self.spent), str(loss), str(self.remaining()), str(self.budget))
+        self.spent = total
+
+    def remaining(self) -> Budget:
+        """The largest cost that would still fit."""
+        return self.budget.left_after(self.spent)
+
+    def certified(self) -> Budget:
+        """The budget: what is proven for the whole interaction, however it goes (theory D2)."""
+        return self.budget
+
+    def priced(self, cost: object) -> Budget:
+        """A cost in the measure of the budget; a mechanism is priced by its own proof."""
+        kind = type(self.budget)
+        if isinstance(cost, Measure):
+            loss = _converted(cost, self.budget)
+        elif isinstance(cost, Mechanism | Event | tuple):
+            part = read(cost)
+            if not isinstance(part, Release):
+                loss = _converted(part.loss(kind), self.budget).times(part.count)
+            else:
+                loss = _converted(part.mechanism.cost(part.distance, kind), self.budget).times(part.count)
+        else:
+            raise refuse_theory.not_a_loss("cost", cost)
+        assert isinstance(loss, kind)
+        return loss
+
+
+@final
+class Concentrated(Admission):
+    """The recommended filter for an (ε, δ) promise: a rectangle of ρ and δ fixed beforehand (theory D6).
+
+    All releases together are (ε, δ)-private, in any order and however chosen, because ρ = ε tanh(ε/2) of each pure one
+    adds up to at most the ρ that is (ε, δ - leak)-private.
+
+    >>> filter = Filter.recommended(epsilon="5.2192", delta="1e-6")
+    >>> for _ in range(100):
+    ...     filter.admit(Pure(epsilon="0.1"))
+    >>> filter.admits(Pure(epsilon="0.1"))
+    False
+    """
+
+    def __init__(self, *, epsilon: Number, delta: Number, leak: Number = 0) -> None:
+        target, whole, kept = positive(epsilon, "epsilon"), nonnegative(delta, "delta"), nonnegative(leak, "leak")
+        if not 0 <= kept < whole < 1:
+            raise refuse.delta_out_of_range(delta)
+        self._promise = Approximate(epsilon=target, delta=whole)
+        self.inner = Filter(ZCDP(rho=largest_rho(target, whole - kept), delta=kept))
+
+    def admits(self, cost: object) -> bool:
+        return self.inner.admits(cost)
+
+    def admit(self, cost: object) -> None:
+        self.inner.admit(cost)
+
+    def remaining(self) -> ZCDP:
+        """The largest ρ and δ that would still fit."""
+        return self.inner.remaining()
+
+    @property
+    def spent(self) -> ZCDP:
+        """The ρ and δ counted so far."""
+        return self.inner.spent
+
+    def certified(self) -> Approximate:
+        """(ε, δ), whatever is asked."""
+        return self._promise
+
+
+@final
+class EitherOr(Admission):
+    """Several filters of which one is enough: a release runs while some filter was never exceeded (theory D7).
+
+    Each filter promises the same ε with a δ of its own; together they promise ε with the sum of the δ. A filter that
+    was exceeded once is out for good.
+
+    >>> both = EitherOr([Filter(Pure(epsilon=1)), Filter(ZCDP(rho="0.05"))], epsilon=1)
+    >>> both.admit(Pure(epsilon="0.9"))
+    >>> both.admits(Pure(epsilon="0.2"))
+    False
+    """
+
+    def __init__(self, filters: Sequence[Filter[Measure]], *, epsilon: Number) -> None:
+        if not filters:
+            raise refuse.not_a_filter("nothing", "an either-or filter needs at least one filter.")
+        self._epsilon = positive(epsilon, "epsilon")
+        self._delta = sum((one.budget.delta_at(self._epsilon) for one in filters), Fraction(0))
+        if self._delta >= 1:
+            raise refuse.delta_out_of_range(float(self._delta))
+        self.alive: list[Filter[Measure]] = list(filters)
+
+    def admits(self, cost: object) -> bool:
+        return any(_can(one, cost) for one in self.alive)
+
+    def admit(self, cost: object) -> None:
+        if not self.admits(cost):
+            spent = " or ".join(str(one.spent) for one in self.alive)
+            left = " or ".join(str(one.remaining()) for one in self.alive)
+            raise refuse.filter_refuses(spent, str(cost), left, str(self.certified()))
+        # A filter that this release exceeds is out for good; the others go on counting.
+        still = [one for one in self.alive if _can(one, cost)]
+        for one in still:
+            one.admit(cost)
+        self.alive = still
+
+    def certified(self) -> Measure:
+        """The common ε, with the sum of the δ."""
+        if self._delta == 0:
+            return Pure(epsilon=self._epsilon)
+        return Approximate(epsilon=self._epsilon, delta=self._delta)
+
+
+def either_order(orders: Sequence[tuple[Number, Number]], *, epsilon: Number, delta: Number) -> EitherOr:
+    """A Rényi filter that holds while some order of a grid is within its budget: each order gets δ / r (theory D7).
+
+    ``orders`` are pairs of an order and its τ; each must be (ε, δ/r)-private on its own, which is checked.
+    """
+    target, share = positive(epsilon, "epsilon"), nonnegative(delta, "delta") / max(len(orders), 1)
+    filters: list[Filter[Measure]] = []
+    for order, tau in orders:
+        budget = Renyi(order=order, tau=tau)
+        if budget.delta_at(target) > share:
+            raise refuse.not_a_filter(str(budget), f"at ε = {float(target):g} it needs more than δ = {float(share):g}.")
+        filters.append(Filter(budget))
+    return EitherOr(filters, epsilon=target)
+
+
+def largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """The largest ρ that is (ε, δ)-private by the tight conversion (theory B14), rounded down.
+
+    >>> round(float(largest_rho(Fraction(1), Fraction(1, 10**6))), 9)
+    0.02435597
+    """
+
+    def too_much(rho: Fraction) -> bool:
+        return rho > 0 and ZCDP(rho=rho).epsilon_at(delta) > epsilon
+
+    high = epsilon
+    while not too_much(high):
+        high *= 2
+    found = least(too_much, Fraction(0), high, steps=70)
+    # The bisection ends just above; step down until the conversion itself agrees.
+    step = Fraction(1, 2**60)
+    while too_much(found):
+        found -= found * step
+        step *= 2
+    return found
+
+
+def _can(one: Filter[Measure], cost: object) -> bool:
+    try:
+        return one.admits(cost)
+    except (NotProven, InvalidInput):
+        return False
+
+
+def _converted(loss: Measure, budget: Measure) -> Measure:
+    if isinstance(budget, Renyi) and not isinstance(loss, Renyi):
+        found = convert(loss, Renyi)
+        assert isinstance(found, Renyi)
+        loss = found
+    if isinstance(budget, Renyi) and isinstance(loss, Renyi):
+        return loss if loss.orders == budget.orders else loss.on(budget.orders)
+    if type(loss) is type(budget):
+        return loss
+    if isinstance(budget, Approximate):
+        return _as_approximate(loss)
+    if not isinstance(budget, Pure | ZCDP | GDP):
+        raise refuse.cost_not_for_filter(str(loss), str(budget))
+    return convert(loss, type(budget))
+
+
+def _as_approximate(loss: Measure) -> Measure:
+    if isinstance(loss, Pure):
+        return Approximate(epsilon=loss.epsilon, delta=exact(0))
+    raise refuse.cost_not_for_filter(str(loss), Approximate.symbol)

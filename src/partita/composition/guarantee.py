@@ -1,0 +1,193 @@
+"""What a plan promises in total: ε at δ, the whole profile and trade-off curve, and by which theorem."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fractions import Fraction
+from typing import TYPE_CHECKING, final
+
+from partita.composition.plan import Plan
+from partita.composition.rules.base import Reading, Rule
+from partita.errors import NotProven
+from partita.errors import composition as refuse
+from partita.errors import numbers as refuse_number
+from partita.exact import Number, exact, float_down, float_up, nonnegative, whole
+from partita.granularity.base import Relation
+from partita.theory import readings
+from partita.theory.measures.approximate import Approximate
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class Mode(StrEnum):
+    """How freely an analyst may choose while a plan runs, and the guarantee still holds (theory D1)."""
+
+    NON_ADAPTIVE = "non-adaptive"
+    ADAPTIVE = "adaptive"
+    FULLY_ADAPTIVE = "fully adaptive"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Guarantee:
+    """The total of a plan: no pair of neighbours is told apart better than this.
+
+    ``epsilon`` is certified: the truth is never above it. ``mode`` says what may be chosen along the way: questions,
+    but not mechanisms, parameters or their number, unless it says fully adaptive (theory D3).
+    """
+
+    epsilon: float
+    delta: float
+    method: str
+    theorem: str
+    relation: Relation | None
+    mode: Mode
+    concurrent: bool
+    proven: bool
+    plan: Plan = field(repr=False)
+    curve: Reading = field(repr=False)
+
+    @property
+    def upper(self) -> float:
+        """Never below the least ε at this δ: the same as ``epsilon``; infinite for what is only an approximation."""
+        return self.epsilon if self.proven else math.inf
+
+    @property
+    def lower(self) -> float:
+        """Never above the least ε that all mechanisms like these could be promised at this δ."""
+        if not self.proven or math.isinf(self.epsilon):
+            return 0.0
+        return min(self.epsilon, max(0.0, self.curve.most(self.delta))) if self.delta > 0 else self._largest_loss()
+
+    def profile(self, epsilon: Number) -> float:
+        """The δ that holds at another ε, rounded up."""
+        return min(1.0, self.curve.upper(_down(epsilon)))
+
+    def profile_lower(self, epsilon: Number) -> float:
+        """A δ that is certainly not enough at an ε, rounded down."""
+        return max(0.0, self.curve.lower(float_up(nonnegative(epsilon, "epsilon"))))
+
+    def tradeoff(self, fpr: Number) -> float:
+        """The fewest false negatives of any attack with this share of false positives, rounded down (theory B6)."""
+        share = nonnegative(fpr, "fpr")
+        if share > 1:
+            raise refuse_number.outside_unit_interval("fpr", fpr)
+        return max(0.0, float_down(self.false_negatives(share)))
+
+    def delta_at(self, epsilon: Fraction) -> Fraction:
+        """As for a loss: the δ at an ε."""
+        return Fraction(self.profile(epsilon))
+
+    def epsilon_at(self, delta: Fraction) -> Fraction:
+        """As for a loss: the ε at a δ."""
+        wanted = float_down(delta)
+        found = self.curve.least(wanted) if wanted > 0 else self._pure()
+        if math.isinf(found):
+            raise refuse.delta_taken(float(delta), self.curve.upper(1e300))
+        return Fraction(found)
+
+    def false_negatives(self, fpr: Fraction) -> Fraction:
+        """As for a loss: the trade-off curve, the best over all points of the profile."""
+        return readings.false_negatives(self.delta_at, self.curve.upper, fpr)
+
+    def advantage(self) -> Fraction:
+        """As for a loss: the most by which true positives exceed false ones."""
+        return readings.advantage(self.delta_at, self.curve.upper)
+
+    def loss(self) -> Approximate:
+        """The guarantee as one (ε, δ) loss, to be composed with others."""
+        return Approximate(epsilon=Fraction(self.epsilon), delta=exact(self.delta))
+
+    def group(self, k: int) -> Guarantee:
+        """The same plan for k steps at once: mechanisms at k times the distance where that is proven (theory B19)."""
+        from partita.composition.compose import compose
+
+        steps = whole(k, "k", least=1)
+        if steps == 1:
+            return self
+        try:
+            return compose(self.plan.group(steps), delta=self.delta, method=self.method)
+        except NotProven:
+            return compose([self.loss().group(steps)], delta=self.loss().group(steps).delta, relation=self.relation)
+
+    def explain(self) -> str:
+        """The guarantee in words.
+
+        >>> from partita.composition.compose import compose
+        >>> from partita.theory.measures.pure import Pure
+        >>> print(compose([(Pure(epsilon="0.1"), 10)], delta=0).explain())
+        10 releases together are (ε = 1, δ = 0) private, by basic composition: the ε and the δ add up (theory D5).
+        They hold for questions chosen one after another, as long as the plan was fixed beforehand.
+        """
+        kind = "private" if self.proven else "private if an approximation holds, which is not proven"
+        releases = f"{self.plan.size} release{'s' if self.plan.size != 1 else ''}"
+        lines = [f"{releases} together are (ε = {self.epsilon:.6g}, δ = {self.delta:.6g}) {kind}, by {self.theorem}."]
+        if self.delta > 0 and self.proven and self.lower > 0:
+            lines.append(f"No proof can give less than ε = {self.lower:.6g} for all mechanisms like these.")
+        if self.relation is not None:
+            lines.append(f"Neighbours differ by {self.relation.value}.")
+        lines.append("They hold for questions chosen one after another, as long as the plan was fixed beforehand.")
+        if not self.concurrent:
+            lines.append("Interactive releases must be finished one before the next.")
+        return "\n".join(lines)
+
+    def plot(self, others: Mapping[str, Guarantee] | None = None) -> Figure:
+        """The profile and the trade-off curve of this guarantee, and of others beside it."""
+        from partita.composition.plot import profile_and_tradeoff
+
+        return profile_and_tradeoff({self.method: self, **(others or {})})
+
+    def to_json(self) -> dict[str, object]:
+        """What there is to say, as plain data."""
+        return {
+            "version": 1,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "lower": self.lower,
+            "upper": self.upper if math.isfinite(self.upper) else None,
+            "method": self.method,
+            "theorem": self.theorem,
+            "proven": self.proven,
+            "relation": None if self.relation is None else self.relation.value,
+            "mode": self.mode.value,
+            "concurrent": self.concurrent,
+            "releases": self.plan.size,
+        }
+
+    def _pure(self) -> float:
+        """The least ε at δ = 0: the largest loss, if there is one."""
+        return self.epsilon if self.delta == 0 else self._largest_loss(high=True)
+
+    def _largest_loss(self, *, high: bool = False) -> float:
+        try:
+            totals = self.plan.totals
+        except NotProven:
+            return math.inf if high else 0.0
+        if high and any(total.infinity for total in totals):
+            return math.inf
+        ends = [total.maximum for total in totals]
+        return max(ends) if high else max(0.0, *(end * (1 - 1e-12) if math.isfinite(end) else 0.0 for end in ends))
+
+
+def made(rule: Rule, plan: Plan, epsilon: float, delta: float, curve: Reading) -> Guarantee:
+    """The guarantee that a theorem gives."""
+    return Guarantee(
+        epsilon,
+        delta,
+        rule.method,
+        rule.theorem,
+        plan.relation,
+        Mode.ADAPTIVE,
+        rule.concurrent,
+        rule.proven,
+        plan,
+        curve,
+    )
+
+
+def _down(epsilon: Number) -> float:
+    return float_down(nonnegative(epsilon, "epsilon"))

@@ -1,0 +1,354 @@
+"""A plan fixed beforehand: which releases, how often, and under which relation they are proven."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar, final
+
+from partita.composition.total import Total
+from partita.errors import NotProven
+from partita.errors import composition as refuse
+from partita.exact import whole
+from partita.granularity.base import Granularity, Relation
+from partita.mechanisms.base import Event, Mechanism
+from partita.mechanisms.gaussian import GaussianNoise
+from partita.mechanisms.laplace import Laplace
+from partita.mechanisms.randomized_response import RandomizedResponse
+from partita.theory.conversions import convert
+from partita.theory.distance import Distance
+from partita.theory.losses.base import LossLaw
+from partita.theory.losses.gaussian import GaussianLoss
+from partita.theory.losses.laplace import LaplaceLoss
+from partita.theory.losses.pair import Pair
+from partita.theory.losses.randomized_response import RandomizedResponseLoss
+from partita.theory.measures.approximate import Approximate
+from partita.theory.measures.base import Measure
+from partita.theory.measures.gdp import GDP
+from partita.theory.measures.profile import Profile
+from partita.theory.measures.pure import Pure
+
+LIMIT = 1 << 50
+ANY = frozenset(Relation)
+Loss = TypeVar("Loss", bound=Measure)
+
+
+class Part(ABC):
+    """Equal releases of a plan."""
+
+    __slots__ = ()
+
+    count: int
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What to call it in a message."""
+
+    @property
+    @abstractmethod
+    def relations(self) -> frozenset[Relation]:
+        """Under which relations its loss is proven."""
+
+    @abstractmethod
+    def pair(self) -> Pair:
+        """The dominating pair of one release; a refusal where none is known."""
+
+    @abstractmethod
+    def loss(self, measure: type[Loss]) -> Loss:
+        """One release in a measure; a refusal where none is proven."""
+
+    @abstractmethod
+    def group(self, k: int) -> Part:
+        """The same releases for k steps at once; a refusal where no rule is known."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Release(Part):
+    """A mechanism on neighbours at a distance."""
+
+    mechanism: Mechanism
+    distance: Distance
+    count: int
+
+    @property
+    def name(self) -> str:
+        return (
+            f"{type(self.mechanism).__name__}({', '.join(f'{k}={v}' for k, v in self.mechanism.parameters().items())})"
+        )
+
+    @property
+    def relations(self) -> frozenset[Relation]:
+        return self.mechanism.relations
+
+    def pair(self) -> Pair:
+        return self.mechanism.pair(self.distance)
+
+    def loss(self, measure: type[Loss]) -> Loss:
+        return self.mechanism.cost(self.distance, measure)
+
+    def group(self, k: int) -> Part:
+        if not self.mechanism.group_by_distance:
+            raise refuse.no_total(self.name, "group", "its distance does not add up over steps.")
+        return Release(self.mechanism, self.distance.times(k), self.count)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Loose(Part):
+    """A bare loss: any mechanism that is proven to lose no more."""
+
+    measure: Measure
+    count: int
+
+    @property
+    def name(self) -> str:
+        return str(self.measure)
+
+    @property
+    def relations(self) -> frozenset[Relation]:
+        return ANY
+
+    def pair(self) -> Pair:
+        """The worst mechanism of the kind, where there is one (theory B8); ρ and τ bound no whole curve (B12)."""
+        match self.measure:
+            case Profile():
+                return self.measure.pair
+            case Pure() | Approximate() | GDP():
+                profile = convert(self.measure, Profile)
+                assert isinstance(profile, Profile)
+                return profile.pair
+            case _:
+                raise refuse.no_total(self.name, "pld", "a bound on Rényi divergences has no dominating pair.")
+
+    def loss(self, measure: type[Loss]) -> Loss:
+        found = convert(self.measure, measure)
+        assert isinstance(found, measure)
+        return found
+
+    def group(self, k: int) -> Part:
+        return Loose(self.measure.group(k), self.count)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Paired(Part):
+    """A dominating pair given as it is."""
+
+    given: Pair
+    count: int
+
+    @property
+    def name(self) -> str:
+        return f"Pair({type(self.given.remove).__name__})"
+
+    @property
+    def relations(self) -> frozenset[Relation]:
+        return ANY
+
+    def pair(self) -> Pair:
+        return self.given
+
+    def loss(self, measure: type[Loss]) -> Loss:
+        found = convert(Profile(self.given), measure)
+        assert isinstance(found, measure)
+        return found
+
+    def group(self, k: int) -> Part:
+        return Loose(Profile(self.given).group(k), self.count)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Events fixed beforehand, with the relation they share.
+
+    >>> plan = Plan.of([(Laplace(epsilon="0.1"), 100), GaussianNoise(sigma=10)])
+    >>> [part.count for part in plan.parts]
+    [100, 1]
+    """
+
+    events: tuple[object, ...]
+    relation: Relation | None
+
+    @classmethod
+    def of(cls, events: object, relation: Relation | Granularity | str | None = None) -> Plan:
+        """From whatever the caller wrote; refuses unlike relations by name."""
+        if isinstance(events, Plan):
+            return cls._checked(events.events, relation_of(relation) or events.relation)
+        if isinstance(events, Mechanism | Measure | Event | Pair | LossLaw):
+            events = (events,)
+        if isinstance(events, str | bytes | dict) or not isinstance(events, Iterable):
+            raise refuse.not_a_plan(events)
+        return cls._checked(tuple(events), relation_of(relation))
+
+    @classmethod
+    def _checked(cls, events: tuple[object, ...], relation: Relation | None) -> Plan:
+        common = ANY
+        for event in events:
+            # Plain noise serves any relation and is passed over without being read.
+            if type(event) in PLAIN:
+                continue
+            valid = event.relations if isinstance(event, Mechanism) else read(event).relations
+            if valid is ANY or valid == ANY:
+                continue
+            if relation is not None and relation not in valid:
+                raise refuse.not_under_relation(read(event).name, relation.value, [r.value for r in valid])
+            if not common & valid:
+                other = next(part for part in map(read, events) if not part.relations & valid)
+                raise refuse.unlike_relations(other.name, read(event).name)
+            common &= valid
+        return cls(events, next(iter(common)) if relation is None and len(common) == 1 else relation)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Each event read; those that never happen are left out."""
+        return tuple(part for part in map(read, self.events) if part.count > 0)
+
+    @cached_property
+    def laws(self) -> tuple[list[tuple[LossLaw, int]], list[tuple[LossLaw, int]] | None]:
+        """The laws when a record leaves, and when one enters if that differs.
+
+        Under change-one one neighbour may do both at once, so only symmetric pairs are composed (theory B6).
+        """
+        remove: list[tuple[LossLaw, int]] = []
+        other: list[tuple[int, LossLaw]] = []
+        for event in self.events:
+            if (law := straight(event)) is not None:
+                remove.append((law, 1))
+                continue
+            part = read(event)
+            if part.count == 0:
+                continue
+            pair = part.pair()
+            if not pair.symmetric:
+                if self.relation is Relation.CHANGE_ONE:
+                    raise refuse.directions_mix(part.name)
+                other.append((len(remove), pair.add))
+            remove.append((pair.remove, part.count))
+        if not other:
+            return remove, None
+        add = list(remove)
+        for place, entering in other:
+            add[place] = (entering, add[place][1])
+        return remove, add
+
+    @cached_property
+    def totals(self) -> tuple[Total, ...]:
+        """The total loss in each direction that has to be looked at."""
+        remove, add = self.laws
+        return (Total.of(remove),) if add is None else (Total.of(remove), Total.of(add))
+
+    @property
+    def size(self) -> int:
+        """The number of releases."""
+        return sum(part.count for part in self.parts)
+
+    def group(self, k: int) -> Plan:
+        """The same plan for k steps of the relation at once."""
+        steps = whole(k, "k", least=1)
+        return Plan(tuple(part.group(steps) for part in self.parts), self.relation)
+
+
+def relation_of(relation: Relation | Granularity | str | None) -> Relation | None:
+    """The relation that a caller means."""
+    match relation:
+        case None | Relation():
+            return relation
+        case Granularity():
+            return relation.relation
+        case str():
+            try:
+                return Relation(relation)
+            except ValueError:
+                raise refuse.unknown_relation(relation) from None
+        case _:
+            raise refuse.unknown_relation(relation)
+
+
+def read(event: object) -> Part:
+    """One event as the caller wrote it."""
+    match event:
+        case Part():
+            return event
+        case Mechanism():
+            return Release(event, event.unit(), 1)
+        case Event():
+            return Release(event.mechanism, event.distance, _count(event.count))
+        case Measure():
+            return Loose(event, 1)
+        case Pair():
+            return Paired(event, 1)
+        case LossLaw():
+            return Paired(Pair.of(event), 1)
+        case (inner, count) if not isinstance(inner, int | float):
+            return _times(read(inner), _count(count))
+        case _:
+            raise refuse.not_an_event(event)
+
+
+def has_pairs(plan: Plan) -> bool:
+    """Whether every event has a dominating pair."""
+    try:
+        _ = plan.laws
+    except NotProven:
+        return False
+    return True
+
+
+def _times(part: Part, count: int) -> Part:
+    match part:
+        case Release():
+            return Release(part.mechanism, part.distance, part.count * count)
+        case Loose():
+            return Loose(part.measure, part.count * count)
+        case Paired():
+            return Paired(part.given, part.count * count)
+        case _:
+            raise refuse.not_an_event(part)
+
+
+def _count(value: object) -> int:
+    count = whole(value, "count")
+    if count > LIMIT:
+        raise refuse.too_many(value, LIMIT)
+    return count
+
+
+def straight(event: object) -> LossLaw | None:
+    """The law of a single release at distance one, read straight into floats; nothing for other events.
+
+    A plan of thousands is otherwise mostly rational arithmetic. Integer division rounds to nearest, so one step up is a
+    float that is not below the quotient; a test holds these laws beside those of the mechanisms' own pairs.
+    """
+    reader = _STRAIGHT.get(type(event))
+    return None if reader is None else reader(event)
+
+
+def _laplace(event: Any) -> LossLaw:
+    scale = event.scale
+    return LaplaceLoss(math.nextafter(scale.denominator / scale.numerator, math.inf))
+
+
+def _gaussian(event: Any) -> LossLaw:
+    sigma = event.sigma
+    return GaussianLoss(math.nextafter(sigma.denominator / sigma.numerator, math.inf))
+
+
+def _response(event: Any) -> LossLaw | None:
+    epsilon = event.epsilon
+    if event.values != 2:
+        return None
+    return RandomizedResponseLoss(math.nextafter(epsilon.numerator / epsilon.denominator, math.inf))
+
+
+_STRAIGHT: dict[type, Callable[[Any], LossLaw | None]] = {
+    Laplace: _laplace,
+    GaussianNoise: _gaussian,
+    RandomizedResponse: _response,
+}
+PLAIN = frozenset({Laplace, GaussianNoise})

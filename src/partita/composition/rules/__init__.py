@@ -1,0 +1,1 @@
+"""Theorems of composition for plans fixed beforehand, one file each."""
