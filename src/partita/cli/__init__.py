@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from partita.cli import audit, demo, explain
+from partita.cli import ask, audit, demo, explain, init, ledger
 from partita.cli.screen import complain, version
 from partita.errors import PartitaError
 
@@ -38,6 +38,10 @@ def _root(
 
 
 app.command("demo")(demo.demo)
+app.command("init")(init.init)
+app.command("ask")(ask.ask)
+app.command("quote")(ask.quote)
+app.add_typer(ledger.app, name="ledger")
 app.command("explain")(explain.explain)
 app.command("audit")(audit.audit)
 

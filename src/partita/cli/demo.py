@@ -12,7 +12,8 @@ import typer
 
 from partita.cli.hospital import by_condition, patients
 from partita.cli.screen import AsJson, show, show_json, version
-from partita.cli.tables import bar, explained, table
+from partita.cli.tables import bar, explained, table, totalled
+from partita.cli.totals import by_count, by_method, spread
 from partita.errors import InvalidInput
 from partita.errors import cli as refuse
 
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
+    from partita.composition.guarantee import Guarantee
     from partita.explain.words import Explanation
 
 _EPSILON = Fraction(1, 2)
 _CONFIDENCE = Fraction(19, 20)
+_RELEASES, _EACH, _DELTA = 100, Fraction(1, 10), Fraction(1, 10**6)
 
 
 @final
@@ -43,9 +46,12 @@ def demo(
     """Show a private histogram, what its guarantee means, and what many releases come to together."""
     from rich.markup import escape
 
+    from partita.mechanisms.laplace import Laplace
+
     folder = _folder(out)
     counts = _release()
     said = _explain(sum(counts.exact.values()))
+    totals = by_method([(Laplace(epsilon=_EACH), _RELEASES)], _DELTA)
     pictures, missing = _pictures(folder, counts)
     if as_json:
         show_json(
@@ -53,12 +59,13 @@ def demo(
                 "partita": version(),
                 "histogram": {"noisy": counts.noisy, "error": counts.error, "confidence": float(_CONFIDENCE)},
                 "explanation": said.document(),
+                "composition": {method: total.to_json() for method, total in totals.items()},
                 "pictures": pictures,
                 **({"no pictures": missing} if missing else {}),
             }
         )
         return
-    show(*_told(counts, said), "", escape(missing or f"Pictures: {', '.join(pictures)}"))
+    show(*_told(counts, said), *_composed(totals), "", escape(missing or f"Pictures: {', '.join(pictures)}"))
 
 
 def _folder(out: Path) -> Path:
@@ -99,8 +106,10 @@ def _pictures(folder: Path, counts: Histogram) -> tuple[list[str], str]:
 
 def _draw(folder: Path, counts: Histogram) -> Iterator[Path]:
     from partita.explain.pictures import canvas
+    from partita.explain.pictures.composition import composition
     from partita.explain.pictures.histogram import histogram
     from partita.explain.pictures.tradeoff import tradeoff
+    from partita.mechanisms.laplace import Laplace
     from partita.theory.measures.pure import Pure
 
     pictures: dict[str, Figure] = {
@@ -114,6 +123,11 @@ def _draw(folder: Path, counts: Histogram) -> Iterator[Path]:
             title="Patients by condition, privately",
         ),
         "tradeoff": tradeoff({f"ε = {float(_EPSILON)}": Pure(epsilon=_EPSILON)}),
+        "composition": composition(
+            by_count(Laplace(epsilon=_EACH), spread(1_000), _DELTA),
+            delta=float(_DELTA),
+            title=f"Laplace releases at ε = {float(_EACH)} each",
+        ),
     }
     for name, figure in pictures.items():
         yield canvas.save(figure, folder / f"{name}.png")
@@ -137,3 +151,14 @@ def _told(counts: Histogram, said: Explanation) -> Iterator[RenderableType]:
     yield "[dim]Only the custodian sees the truth; it is within all bars in at least 95% of such releases.[/dim]\n"
     yield Rule("[bold]2. What that promises[/bold]", align="left")
     yield from explained(said)
+
+
+def _composed(totals: dict[str, Guarantee]) -> Iterator[RenderableType]:
+    from rich.rule import Rule
+
+    yield Rule("[bold]3. What a hundred releases give away[/bold]", align="left")
+    yield (
+        f"{_RELEASES} Laplace releases at ε = {float(_EACH)} each, at a total δ of one in a million. Every total below "
+        f"is proven. The last is the exact one, rounded up: no analysis of the same releases can give less."
+    )
+    yield totalled(totals)

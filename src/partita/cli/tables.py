@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
+
+from partita.cli.totals import NAMES
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
     from partita.attacks.suite import Verdict
+    from partita.composition.guarantee import Guarantee
     from partita.explain.words import Explanation
 
 
@@ -55,6 +58,18 @@ def verdicts(title: str, found: Sequence[Verdict]) -> Table:
         words = ("caught", "[red]missed[/red]") if verdict.case.broken else ("[red]refuted[/red]", "stands")
         word = words[0] if verdict.refuted else words[1]
         made.add_row(verdict.case.name, verdict.case.relation.value, str(verdict.claim), verdict.found(), word)
+    return made
+
+
+def totalled(totals: Mapping[str, Guarantee]) -> Table:
+    """What each method gives for the same plan."""
+    made = table("", [("method", "left"), ("total ε", "right"), ("", "left"), ("by", "left")])
+    largest = max((total.epsilon for total in totals.values()), default=0.0)
+    least = min((total.epsilon for total in totals.values()), default=0.0)
+    for method, total in totals.items():
+        mark = "[bold]" if total.epsilon == least else ""
+        number = f"{mark}{total.epsilon:.4f}"
+        made.add_row(f"{mark}{NAMES[method]}", number, bar(total.epsilon, largest, 20), total.theorem)
     return made
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partita.errors.base import InvalidInput
+from partita.errors.base import InvalidInput, NotProven
 
 
 def not_readable(value: object) -> InvalidInput:
@@ -11,6 +11,15 @@ def not_readable(value: object) -> InvalidInput:
         "explain.not-a-guarantee",
         f"{value!r} is no guarantee that can be explained. Give a loss such as pt.Pure(epsilon=1), or what "
         f"pt.compose returned.",
+    )
+
+
+def not_proven(method: str) -> NotProven:
+    """A total that is only an approximation promises nothing."""
+    return NotProven(
+        "explain.not-proven",
+        f"A total by {method!r} is an approximation that may be below the truth, so it promises nothing that could be "
+        f"explained. Compose the plan with method='best'.",
     )
 
 

@@ -11,6 +11,7 @@ from typing import Protocol, final
 from partita.errors import NotProven
 from partita.errors import explain as refuse
 from partita.exact import Number, exact, float_down, float_up, nonnegative, probability, whole
+from partita.explain.sampled import Profiled, sampled
 from partita.granularity import Relation
 from partita.theory import semantics
 from partita.theory.measures.base import Measure
@@ -21,14 +22,8 @@ USUAL_DELTA = Fraction(1, 10**6)
 _SLACK = Fraction(1, 10)
 
 
-class Readable(Protocol):
+class Readable(Profiled, Protocol):
     """Anything an explanation can be read from: a loss, or a composed guarantee."""
-
-    def epsilon_at(self, delta: Fraction) -> Fraction:
-        """The least proven ε at this δ."""
-
-    def false_negatives(self, fpr: Fraction) -> Fraction:
-        """The fewest false negatives at this share of false positives."""
 
     def group(self, k: int) -> Readable:
         """The same guarantee for k steps at once."""
@@ -95,6 +90,7 @@ class Facts:
     group: Group | None
     why_no_group: str  # why nothing is promised to the group, if nothing is
     repeated: Repeated | None
+    theorem: str  # by which theorem the total was proven, if it is one
 
     @property
     def falsely_accused(self) -> float:
@@ -116,8 +112,10 @@ def facts_of(
     A loss that has an ε for every δ is read at δ = 1e-6 unless another is asked for. Where records come and go, one
     that says something else is two steps away: it goes, and another comes.
     """
-    if not all(hasattr(guarantee, name) for name in ("epsilon_at", "false_negatives", "group")):
+    if not all(hasattr(guarantee, name) for name in ("epsilon_at", "delta_at", "false_negatives", "group")):
         raise refuse.not_readable(guarantee)
+    if not getattr(guarantee, "proven", True):
+        raise refuse.not_proven(getattr(guarantee, "method", ""))
     share, members = probability(fpr, "fpr"), whole(group, "group", least=2)
     leak = _own_delta(guarantee) if delta is None else nonnegative(delta, "delta")
     epsilon = guarantee.epsilon_at(leak)
@@ -130,11 +128,12 @@ def facts_of(
         presence=_beliefs(guarantee, leak, priors) if comes_and_goes else None,
         content=_content(guarantee, leak, priors, steps=2 if comes_and_goes else 1),
         fpr=float(share),
-        tpr=semantics.true_positive_rate(share, guarantee),
+        tpr=semantics.true_positive_rate(share, sampled(guarantee, delta=leak or USUAL_DELTA)),
         with_and_without=None if leak else semantics.with_and_without(epsilon)[0],
         group=together,
         why_no_group=reason,
         repeated=_repeated(guarantee, leak),
+        theorem=getattr(guarantee, "theorem", ""),
     )
 
 
@@ -179,7 +178,8 @@ def _together(guarantee: Readable, members: int, delta: Fraction, fpr: Fraction)
         return None, refusal.message
     leak = delta if _reads_at(grown, delta) else _own_delta(grown)
     epsilon = float_up(grown.epsilon_at(leak))
-    return Group(members, epsilon, float_up(leak), semantics.true_positive_rate(fpr, grown)), ""
+    tpr = semantics.true_positive_rate(fpr, sampled(grown, delta=leak or USUAL_DELTA))
+    return Group(members, epsilon, float_up(leak), tpr), ""
 
 
 def _repeated(guarantee: Readable, delta: Fraction, count: int = 10) -> Repeated | None:

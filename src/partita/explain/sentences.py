@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from partita.explain.facts import Beliefs, Facts
 from partita.explain.numbers import at_least, at_most, factor, one_in, percent, short
-from partita.granularity import Granularity, Relation
+from partita.granularity import Granularity
 
 # Beyond these the field's own guidance warns: a large ε, a δ that is no longer negligible.
 _LARGE_EPSILON = 5
@@ -14,9 +14,14 @@ _LARGE_DELTA = 1e-6
 _SMALL_NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 
 
-def for_the_person(facts: Facts, unit: Granularity | None) -> Iterator[str]:
+def reading(facts: Facts) -> str:
+    """The guarantee as one pair of numbers."""
+    return f"(ε = {facts.epsilon:.6g}, δ = {short(facts.delta)})" if facts.delta else f"ε = {facts.epsilon:.6g}"
+
+
+def for_the_person(facts: Facts) -> Iterator[str]:
     """What somebody in the data may rely on."""
-    if unit is not None and unit.relation is Relation.CHANGE_ONE:
+    if facts.presence is None:
         cause, otherwise, then = "your record says what it says", "if your record said anything else", "as it is"
     else:
         cause, otherwise, then = "your record is in the data", "without your record", "with it"
@@ -64,10 +69,8 @@ def for_the_officer(facts: Facts, unit: Granularity | None, people: int | None) 
     """What somebody who answers for the release has to weigh."""
     protected = "one record, added or removed" if unit is None else str(unit)
     yield f"The unit that is protected: {protected}."
-    read = (
-        f"(ε = {facts.epsilon:.6g}, δ = {short(facts.delta)})" if facts.delta else f"ε = {facts.epsilon:.6g}, with no δ"
-    )
-    yield f"Read as {read}. The whole curve, not this one point, is what was proven."
+    by = f", by {facts.theorem}" if facts.theorem else ""
+    yield f"Read as {reading(facts)}{by}. The whole curve, not this one point, is what was proven."
     yield (
         f"The best attack there can be, at {percent(facts.fpr)} false alarms, recognises at most {at_most(facts.tpr)} "
         f"of those in the data. If half of its suspects are in the data, at least {at_least(facts.falsely_accused)} of "
@@ -112,7 +115,7 @@ def _moved(beliefs: Beliefs) -> str:
 
 def _on_delta(delta: float, people: int | None) -> Iterator[str]:
     if people is None:
-        if delta > _LARGE_DELTA:
+        if delta > _LARGE_DELTA * (1 + 1e-9):
             yield (
                 f"Warning: δ = {short(delta)} is above {short(_LARGE_DELTA)}. It should be far below one over the "
                 f"number of people."
@@ -124,7 +127,7 @@ def _on_delta(delta: float, people: int | None) -> Iterator[str]:
             f"Warning: δ = {short(delta)} is no promise to {people:,} people: publishing each of them outright with "
             f"that probability would keep it. Use at most {short(most)}."
         )
-    elif delta > most:
+    elif delta > most * (1 + 1e-9):
         yield f"Warning: δ = {short(delta)} is above {short(most)}, a hundredth of one over the {people:,} people."
     else:
         yield f"δ = {short(delta)} is at most {short(most)}, a hundredth of one over the {people:,} people."

@@ -12,6 +12,7 @@ from partita.exact import Number, whole
 from partita.explain import sentences
 from partita.explain.facts import Facts, Readable, facts_of
 from partita.granularity import Granularity, Relation
+from partita.theory.measures.base import Measure
 
 
 class Reader(StrEnum):
@@ -83,16 +84,19 @@ def explain(
     True
     """
     count = None if people is None else whole(people, "people", least=1)
-    relation = Relation.ADD_REMOVE if unit is None else unit.relation
-    numbers = facts_of(guarantee, delta=delta, fpr=fpr, priors=priors, group=group, relation=relation)
+    relation = getattr(guarantee, "relation", None) if unit is None else unit.relation
+    numbers = facts_of(
+        guarantee, delta=delta, fpr=fpr, priors=priors, group=group, relation=relation or Relation.ADD_REMOVE
+    )
     writers = {
-        Reader.PERSON: ("For the person in the data", sentences.for_the_person(numbers, unit)),
+        Reader.PERSON: ("For the person in the data", sentences.for_the_person(numbers)),
         Reader.ANALYST: ("For the analyst", sentences.for_the_analyst(numbers)),
         Reader.OFFICER: ("For the officer who signs", sentences.for_the_officer(numbers, unit, count)),
     }
     parts = [Section(title, tuple(said)) for title, said in (writers[_reader(reader)] for reader in readers)]
     parts.append(Section("What is not promised", tuple(sentences.not_promised(numbers))))
-    return Explanation(str(guarantee), numbers, tuple(parts))
+    name = str(guarantee) if isinstance(guarantee, Measure) else sentences.reading(numbers)
+    return Explanation(name, numbers, tuple(parts))
 
 
 def _reader(name: object) -> Reader:

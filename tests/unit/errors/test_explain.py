@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from partita.errors import InvalidInput, PartitaError
+from partita.errors import InvalidInput, NotProven, PartitaError
 from partita.errors import explain as words
 
 SAID: list[tuple[PartitaError, str, str]] = [
@@ -10,6 +10,14 @@ SAID: list[tuple[PartitaError, str, str]] = [
         words.not_readable(1),
         "explain.not-a-guarantee",
         "1 is no guarantee that can be explained. Give a loss such as pt.Pure(epsilon=1), or what pt.compose returned.",
+    ),
+    (
+        words.not_proven("central_limit_approximation"),
+        "explain.not-proven",
+        (
+            "A total by 'central_limit_approximation' is an approximation that may be below the truth, so it promises "
+            "nothing that could be explained. Compose the plan with method='best'."
+        ),
     ),
     (
         words.unknown_reader("boss", "person, analyst, officer"),
@@ -52,5 +60,5 @@ SAID: list[tuple[PartitaError, str, str]] = [
 
 @pytest.mark.parametrize(("error", "code", "message"), SAID, ids=[code for _, code, _ in SAID])
 def test_the_words(error, code, message):
-    assert isinstance(error, InvalidInput)
+    assert isinstance(error, InvalidInput | NotProven)
     assert (error.code, error.message) == (code, message)

@@ -24,8 +24,9 @@ def composition(
 
     A method is drawn where it gives a finite total; the lowest line at each number is the tightest.
     """
-    known = {name: [(count, total) for count, total in points if _drawable(total)] for name, points in totals.items()}
-    known = {name: points for name, points in known.items() if points}
+    drawable = {name: [point for point in points if _drawable(point[1])] for name, points in totals.items()}
+    # The tightest at its end comes first, so that it has the strongest pen.
+    known = dict(sorted(((name, points) for name, points in drawable.items() if points), key=_end))
     if not known:
         raise refuse.nothing_to_draw("totals")
     with sheet(title) as (figure, axes):
@@ -38,6 +39,10 @@ def composition(
         plain_ticks(axes.yaxis)
         name_lines(axes, lines)
     return figure
+
+
+def _end(line: tuple[str, list[tuple[int, float]]]) -> float:
+    return line[1][-1][1]
 
 
 def _drawable(total: float) -> bool:

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from partita.errors import NotProven
 from partita.errors import explain as refuse
 from partita.exact import Number, float_up, probability
 from partita.explain.numbers import short
 from partita.explain.pictures.canvas import FAINT, draw, pens, plain_ticks, sheet, write_on
+from partita.explain.sampled import Profiled
+from partita.theory.measures.base import Measure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _POINTS = 120
-
-
-class Profiled(Protocol):
-    """Anything with a proven δ at every ε: a loss, or a composed guarantee."""
-
-    def delta_at(self, epsilon: Fraction) -> Fraction:
-        """The least proven δ at this ε."""
-
-    def epsilon_at(self, delta: Fraction) -> Fraction:
-        """The least proven ε at this δ."""
+_FEWER = 40  # a composed guarantee is slower to read
 
 
 def profile(
@@ -74,7 +67,8 @@ def _curve(guarantee: Profiled, floor: Fraction) -> tuple[list[float], list[floa
     except NotProven:  # the guarantee's own δ is larger; show the curve as far as it falls
         end = guarantee.epsilon_at(_least_delta(guarantee, floor))
     span = max(end, Fraction(1, 1000))
-    xs = [span * step / _POINTS for step in range(_POINTS + 1)]
+    points = _POINTS if isinstance(guarantee, Measure) else _FEWER
+    xs = [span * step / points for step in range(points + 1)]
     ys = [float_up(guarantee.delta_at(x)) for x in xs]
     # A pure loss has δ = 0 from its ε on: the curve falls off the picture there.
     return [float(x) for x in xs], [max(y, float(floor) / 10) for y in ys]

@@ -11,7 +11,7 @@ from partita.errors import explain as refuse
 from partita.exact import Number, float_down, probability
 from partita.explain.numbers import at_least, percent
 from partita.explain.pictures.canvas import FAINT, INK, draw, pens, sheet, write_on
-from partita.theory.semantics import TradeOff
+from partita.explain.sampled import Profiled, sampled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,13 +21,13 @@ _RATES = [Fraction(0), *(Fraction(10) ** -3 * 2**power for power in range(4)), *
 
 
 def tradeoff(
-    guarantees: Mapping[str, TradeOff], *, fpr: Number = "0.05", title: str = "What no attacker can do better than"
+    guarantees: Mapping[str, Profiled], *, fpr: Number = "0.05", title: str = "What no attacker can do better than"
 ) -> Figure:
     """One trade-off curve for each guarantee, with the line of perfect privacy, and one point read off the first."""
     if not guarantees:
         raise refuse.nothing_to_draw("guarantees")
     for guarantee in guarantees.values():
-        if not hasattr(guarantee, "false_negatives"):
+        if not all(hasattr(guarantee, name) for name in ("false_negatives", "delta_at", "epsilon_at")):
             raise refuse.not_readable(guarantee)
     marked = probability(fpr, "fpr")
     rates = sorted({*_RATES, marked})
@@ -37,7 +37,8 @@ def tradeoff(
         axes.set_ylabel("misses (share of those who are)")
         axes.plot([0, 1], [1, 0], color=FAINT, linewidth=1)
         axes.text(0.62, 0.41, "perfect privacy:\nguessing blindly", color=FAINT, fontsize=9)
-        curves = [[float_down(guarantee.false_negatives(rate)) for rate in rates] for guarantee in guarantees.values()]
+        quick = [sampled(guarantee) for guarantee in guarantees.values()]
+        curves = [[float_down(guarantee.false_negatives(rate)) for rate in rates] for guarantee in quick]
         axes.fill_between(x, 0, curves[0], color="#f2f2f2", zorder=0)
         for place, (pen, name, y) in enumerate(zip(pens(), guarantees, curves, strict=False)):
             draw(axes, pen, x, y, name)

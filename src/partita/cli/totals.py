@@ -1,0 +1,56 @@
+"""What a number of equal releases comes to by each method: for tables and for the picture of all methods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from partita.errors import PartitaError
+
+if TYPE_CHECKING:
+    from partita.composition.guarantee import Guarantee
+    from partita.exact import Number
+
+# In the order in which they were found, which is also, mostly, from loose to tight.
+METHODS = ("basic", "advanced", "gdp", "zcdp", "renyi", "optimal", "pld")
+NAMES = {
+    "basic": "basic",
+    "advanced": "advanced",
+    "gdp": "Gaussian μ",
+    "zcdp": "zCDP ρ",
+    "renyi": "Rényi",
+    "optimal": "optimal for any ε",
+    "pld": "exact",
+}
+
+
+def by_method(events: object, delta: Number, *, relation: str | None = None) -> dict[str, Guarantee]:
+    """The total by each method that has a theorem for these events."""
+    from partita.composition.compose import compose
+
+    found = {}
+    for method in METHODS:
+        try:
+            found[method] = compose(events, delta=delta, method=method, relation=relation)
+        except PartitaError:
+            continue
+    return found
+
+
+def by_count(event: object, counts: Sequence[int], delta: Number) -> dict[str, list[tuple[int, float]]]:
+    """ε of growing numbers of equal releases, by the name of each method."""
+    lines: dict[str, list[tuple[int, float]]] = {}
+    for count in counts:
+        for method, total in by_method([(event, count)], delta).items():
+            lines.setdefault(NAMES[method], []).append((count, total.epsilon))
+    return lines
+
+
+def spread(most: int) -> list[int]:
+    """Some counts up to the largest, evenly spread on a logarithmic scale.
+
+    >>> spread(100)
+    [1, 2, 5, 10, 20, 50, 100]
+    """
+    steps = [base * 10**power for power in range(len(str(most))) for base in (1, 2, 5)]
+    return sorted({step for step in steps if step < most} | {most})
