@@ -22,6 +22,7 @@ from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
 from partita.theory.measures.profile import Profile
 from partita.theory.measures.pure import Pure
+from partita.theory.measures.renyi import Renyi
 
 Loss = TypeVar("Loss", bound=Measure)
 
@@ -127,14 +128,21 @@ class Mechanism(ABC):
                 reason = refusal
         if not found:
             raise reason or refuse.no_cost(self.kind, measure.symbol)
-        return found[0] if measure is Profile else min(found, key=lambda loss: loss.vector())
+        if measure is Profile:
+            return found[0]
+        if measure is Renyi:
+            # Each order is a bound of its own, so the least of each is one too.
+            return found[0].like([min(taus) for taus in zip(*(loss.vector() for loss in found), strict=True)])
+        return min(found, key=lambda loss: loss.vector())
 
     def _approximate(self, distance: Distance, delta: Fraction) -> Approximate:
         """The least ε at this δ that the pair or a closed form proves."""
         if delta >= 1:
             raise refuse_theory.delta_too_large(float(delta))
         best, reason = None, None
-        for form in self.forms(distance).values():
+        for measure, form in self.forms(distance).items():
+            if measure is Renyi:
+                continue  # slow to compute, and never below both the pair and ρ
             try:
                 found = form().epsilon_at(delta)
             except NotProven as refusal:

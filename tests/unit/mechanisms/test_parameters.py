@@ -198,6 +198,19 @@ def test_the_exact_curve_of_discrete_noise_is_above_the_continuous_one():
     assert geometric > 1.3 * Laplace(epsilon=1).pair(Distance.l1(1)).delta(0.5)
 
 
+@pytest.mark.parametrize("epsilon", ["1e-9", "1e-30", "1e-70"])
+def test_a_tiny_loss_is_never_free(epsilon):
+    """Theory C3a: in doubles ε - 1 + e^(-ε) is exactly zero here."""
+    small, at = Fraction(epsilon), Distance.l1(1)
+    rho = Laplace(epsilon=epsilon).cost(at, ZCDP).rho
+    assert small**2 / 2 * (1 - small) <= rho <= small**2 / 2
+    mu = Laplace(epsilon=epsilon).cost(at, GDP).mu
+    # To first order μ = 2√2 erfinv(ε/2) = √(π/2) ε.
+    assert math.isclose(float(mu / small), math.sqrt(math.pi / 2), rel_tol=1e-8)
+    assert Exponential(epsilon=epsilon).cost(Distance.linf(1), ZCDP).rho == small**2 / 8
+    assert GaussianNoise(sigma=1 / small).cost(Distance.l2(1), ZCDP).rho == small**2 / 2
+
+
 def test_the_curve_of_discrete_noise_is_refused_where_no_theorem_gives_it():
     noise = DiscreteGaussian(variance=4)
     for square in (1, "1.9", 2, 3, "3.99"):
