@@ -85,6 +85,11 @@ def test_no_keys_give_no_answer(rule):
     assert len(rule.release({"a": 0}, bits=TestBits(1))) == 0
 
 
+def test_a_key_that_nobody_has_is_never_released_however_low_the_threshold():
+    for rule in (LaplaceThreshold(scale=5, threshold=-50), GaussianThreshold(sigma=5, threshold=-50)):
+        assert list(rule.release({"absent": 0, "present": 1}, bits=TestBits(1))) == ["present"]
+
+
 def test_numpy_keys_and_counts_are_read():
     rule = RULES[0]
     counts = dict(zip(np.array(["b", "a"]), np.array([100, 200]), strict=True))
