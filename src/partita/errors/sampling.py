@@ -35,15 +35,6 @@ def not_a_source(value: object) -> InvalidInput:
     )
 
 
-def scale_out_of_reach(name: str, value: object) -> InvalidInput:
-    """A scale so extreme that its noise cannot be drawn exactly in reasonable memory."""
-    return InvalidInput(
-        "sampling.scale-out-of-reach",
-        f"{name} = {_shown(value)} is too extreme to draw from exactly. Nothing was drawn. "
-        f"Give a value between 1e-1000 and 1e1000, or choose another unit for the data.",
-    )
-
-
 def no_candidates() -> InvalidInput:
     """A choice among nothing."""
     return InvalidInput(

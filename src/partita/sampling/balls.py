@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from fractions import Fraction
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 
 from partita.sampling.bits import BitSource
 from partita.theory.numerics import LOCK
@@ -29,11 +28,6 @@ def working(precision: int) -> Iterator[None]:
             yield
         finally:
             ctx.prec = before
-
-
-def ball(number: Fraction | int) -> arb:
-    """The ball around an exact rational at the working precision."""
-    return arb(fmpq(number.numerator, number.denominator))
 
 
 def floor(number: arb) -> int:

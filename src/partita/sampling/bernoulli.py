@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from partita.errors import numbers as refuse
 from partita.exact import exact, nonnegative
 from partita.sampling import request
-from partita.sampling.balls import ball, floor, is_below, working
+from partita.sampling.balls import floor, is_below, working
 from partita.sampling.bits import BitSource, source
 from partita.sampling.decay import FAR_ERROR, FAR_LARGEST, Floats, far_decay
+from partita.theory.numerics import ball
 
 Coins = NDArray[np.bool_]
 

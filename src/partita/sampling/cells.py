@@ -10,13 +10,14 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from partita.sampling.balls import append, ball, between, working
+from partita.sampling.balls import append, between, working
 from partita.sampling.bits import BitSource, Words
 from partita.sampling.decay import ERROR, LARGEST, Floats, decay
 from partita.sampling.laws import Envelope
 from partita.sampling.sampler import BLOCK, Noise, Sampler, put
 from partita.sampling.shapes import Shape
 from partita.sampling.thresholds import UNSURE, Guide, Integers, Thresholds, extended, lanes
+from partita.theory.numerics import ball
 
 Marks = NDArray[np.bool_]
 Squeeze = NDArray[np.uint16]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from partita.exact import positive
 from partita.sampling import request
 from partita.sampling.bits import BitSource, source
 from partita.sampling.lattice import draw
@@ -18,4 +19,4 @@ def discrete_gaussian(variance: Fraction | int, size: int, bits: BitSource) -> N
     >>> discrete_gaussian(Fraction(5, 2), 4, bits=TestBits(1)).shape
     (4,)
     """
-    return draw(Gaussian(request.scale(variance, "variance")), Fraction(0), request.size(size), source(bits))
+    return draw(Gaussian(positive(variance, "variance")), Fraction(0), request.size(size), source(bits))

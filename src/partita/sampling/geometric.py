@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from partita.exact import positive
 from partita.sampling import request
 from partita.sampling.bits import BitSource, source
 from partita.sampling.lattice import draw
@@ -18,4 +19,4 @@ def geometric(scale: Fraction | int, size: int, bits: BitSource) -> Noise:
     >>> geometric(Fraction(5, 2), 4, bits=TestBits(1)).shape
     (4,)
     """
-    return draw(Laplace(request.scale(scale)), Fraction(0), request.size(size), source(bits))
+    return draw(Laplace(positive(scale, "scale")), Fraction(0), request.size(size), source(bits))

@@ -9,9 +9,10 @@ from typing import ClassVar, final
 
 from flint import arb
 
-from partita.sampling.balls import append, ball, working
+from partita.sampling.balls import append, working
 from partita.sampling.bits import BitSource
 from partita.sampling.shapes import Shape
+from partita.theory.numerics import ball
 
 
 class Law(ABC):

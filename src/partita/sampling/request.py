@@ -1,15 +1,12 @@
-"""What a draw may be asked for: how many, and of which scale."""
+"""How many draws may be asked for."""
 
 from __future__ import annotations
 
-from fractions import Fraction
 from numbers import Integral
 
 from partita.errors import sampling as refuse
-from partita.exact import positive
 
 _MOST = 1 << 32
-_EXTREME = 10**1000
 
 
 def size(value: object) -> int:
@@ -26,15 +23,3 @@ def size(value: object) -> int:
     if count > _MOST:
         raise refuse.size_too_large(count, _MOST)
     return count
-
-
-def scale(value: object, name: str = "scale") -> Fraction:
-    """A positive rational that noise can be drawn from exactly.
-
-    >>> scale("0.5")
-    Fraction(1, 2)
-    """
-    number = positive(value, name)
-    if number > _EXTREME or number * _EXTREME < 1:
-        raise refuse.scale_out_of_reach(name, value)
-    return number

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from partita.exact import positive
 from partita.sampling import request, shapes
 from partita.sampling.bits import BitSource, source
 from partita.sampling.lattice import HALF, draw
@@ -22,7 +23,7 @@ def gaussian(scale: Fraction | int, size: int, bits: BitSource) -> Noise:
     >>> gaussian(Fraction(5, 2), 4, bits=TestBits(1)).shape
     (4,)
     """
-    sigma = request.scale(scale)
+    sigma = positive(scale, "scale")
     return draw(shapes.Gaussian(sigma * sigma), HALF, request.size(size), source(bits))
 
 
@@ -33,7 +34,7 @@ def laplace(scale: Fraction | int, size: int, bits: BitSource) -> Noise:
     >>> laplace(Fraction(5, 2), 4, bits=TestBits(1)).shape
     (4,)
     """
-    return draw(shapes.Laplace(request.scale(scale)), HALF, request.size(size), source(bits))
+    return draw(shapes.Laplace(positive(scale, "scale")), HALF, request.size(size), source(bits))
 
 
 def exponential(scale: Fraction | int, size: int, bits: BitSource) -> Noise:

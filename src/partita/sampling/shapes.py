@@ -9,8 +9,8 @@ from typing import final
 
 from flint import arb
 
-from partita.sampling.balls import ball
 from partita.sampling.decay import Floats
+from partita.theory.numerics import ball
 
 
 class Shape(ABC):

@@ -22,14 +22,6 @@ CASES = [
         ),
     ),
     (
-        refuse.scale_out_of_reach("scale", "1e2000"),
-        "sampling.scale-out-of-reach",
-        (
-            "scale = '1e2000' is too extreme to draw from exactly. Nothing was drawn. "
-            "Give a value between 1e-1000 and 1e1000, or choose another unit for the data."
-        ),
-    ),
-    (
         refuse.no_candidates(),
         "sampling.no-candidates",
         "There is nothing to choose from: the list of scores is empty. Nothing was drawn. Give at least one score.",

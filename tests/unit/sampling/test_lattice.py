@@ -39,7 +39,7 @@ def test_noise_comes_as_one_integer_a_draw(noise, size, scale):
 
 @pytest.mark.parametrize("noise", [gaussian, laplace, geometric])
 @pytest.mark.parametrize("size", [50, 5000])
-@pytest.mark.parametrize("power", [30, 100])
+@pytest.mark.parametrize("power", [30, 70])
 def test_noise_beyond_64_bits_is_python_integers_of_the_right_size(noise, size, power):
     values = noise(10**power, size, bits=TestBits(2))
     assert values.dtype == object
@@ -54,7 +54,7 @@ def test_noise_beyond_64_bits_is_python_integers_of_the_right_size(noise, size, 
 def test_noise_of_a_tiny_scale_is_zero(noise):
     for size in (10, 10_000):
         assert not noise(Fraction(1, 10**6), size, bits=TestBits(2)).any()
-        assert not noise(Fraction(1, 10**1000), size, bits=TestBits(2)).any()
+        assert not noise(Fraction(1, 10**75), size, bits=TestBits(2)).any()
 
 
 @pytest.mark.parametrize("noise", NOISES)
