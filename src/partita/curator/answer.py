@@ -46,7 +46,8 @@ class Answer:
 
     def to_pandas(self) -> pandas.DataFrame:
         """The answer as a pandas frame."""
-        return _library("pandas").DataFrame(self.result.columns)
+        frame: pandas.DataFrame = _library("pandas").DataFrame(self.result.columns)
+        return frame
 
     def to_polars(self) -> polars.DataFrame:
         """The answer as a polars frame."""

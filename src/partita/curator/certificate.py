@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-from partita.explain.words import Explanation, explain
+from partita.explain.words import Explanation, Reader, explain
 from partita.granularity import Granularity
 from partita.theory.measures.base import Measure
 
@@ -24,7 +24,7 @@ class Certificate:
 
     def explain(self, *readers: str) -> Explanation:
         """The promise in plain words for the "person" in the data, the "analyst" or the "officer"; or for all."""
-        return explain(self.budget, unit=self.granularity, **({"readers": readers} if readers else {}))
+        return explain(self.budget, unit=self.granularity, readers=readers or tuple(Reader))
 
     def __str__(self) -> str:
         return (

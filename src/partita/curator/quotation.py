@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from partita.exact import Number
+from partita.exact import Number, probability
+from partita.explain.numbers import percent
 from partita.query.quote import Quote
 from partita.theory.measures.base import Measure
 
@@ -34,17 +35,18 @@ class Quotation:
             return self.remaining
         return tuple(rest.left_after(cost) for rest, cost in zip(self.remaining, self.costs, strict=True))
 
-    def explain(self) -> str:
+    def explain(self, confidence: Number = 0.95) -> str:
         """The offer in words."""
         error = ", ".join(
             f"{name} depends on the size of its group" if half is None else f"{name} ± {half:.6g}"
-            for name, half in self.error().items()
+            for name, half in self.error(confidence).items()
         )
+        sure = percent(float(probability(confidence, "confidence")))
         if self.free:
             price = "nothing: this question was answered before"
         else:
             price = f"{self.cost}" if self.fits else f"{self.cost}, which no longer fits"
         return (
             f"{self.quote.plan.sql()}\ncosts {price}; now left: {'; '.join(map(str, self.remaining))}.\n"
-            f"Error with 95% confidence: {error}.\n{self.quote.explain()}"
+            f"Error with {sure} confidence: {error}.\n{self.quote.explain()}"
         )

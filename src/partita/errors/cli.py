@@ -31,3 +31,25 @@ def unknown_choice(option: str, value: str, known: str) -> InvalidInput:
 def cannot_make_folder(path: str, reason: str) -> InvalidInput:
     """The folder for pictures cannot be made."""
     return InvalidInput("cli.cannot-make-folder", f"The folder {path!r} cannot be made: {reason}. Choose another one.")
+
+
+def would_overwrite(path: str) -> InvalidInput:
+    """A file that somebody may have filled in is never overwritten."""
+    return InvalidInput(
+        "cli.would-overwrite",
+        f"{path} is there already and was left alone. Move it away, or write elsewhere: --out FILE.",
+    )
+
+
+def cannot_write(path: str, reason: str) -> InvalidInput:
+    """The file cannot be written."""
+    return InvalidInput("cli.cannot-write", f"{path} cannot be written: {reason}.")
+
+
+def not_an_answer(book: str, entry: int) -> InvalidInput:
+    """Only answers have receipts."""
+    return InvalidInput(
+        "cli.not-an-answer",
+        f"Entry {entry} of {book} is not an answer, so it has no receipt. "
+        f"`partita ledger show {book}` lists the answers.",
+    )

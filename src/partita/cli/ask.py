@@ -1,0 +1,122 @@
+"""partita ask and partita quote: questions to the curator that partita.toml declares."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from partita.cli.screen import AsJson, show, show_json
+from partita.cli.tables import table
+from partita.theory.documents import to_document
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from partita.curator.answer import Answer
+
+Question = Annotated[str, typer.Argument(help='SQL, for example "SELECT COUNT(*) AS n FROM visits WHERE age >= 65".')]
+Epsilon = Annotated[str | None, typer.Option(help="The price as ε.")]
+Rho = Annotated[str | None, typer.Option(help="The price as ρ.")]
+Mu = Annotated[str | None, typer.Option(help="The price as μ.")]
+Delta = Annotated[str | None, typer.Option(help="The δ of the price, for a budget in (ε, δ).")]
+Settings = Annotated[Path, typer.Option("--config", help="The custodian's file.")]
+Analyst = Annotated[str, typer.Option(help="Who asks; their own limit holds too.")]
+Confidence = Annotated[str, typer.Option(help="The confidence of the error bars.")]
+
+
+def ask(
+    question: Question,
+    epsilon: Epsilon = None,
+    rho: Rho = None,
+    mu: Mu = None,
+    delta: Delta = None,
+    config: Settings = Path("partita.toml"),
+    analyst: Analyst = "",
+    key: Annotated[str | None, typer.Option(help="A mark for this attempt: a retry is not a second question.")] = None,
+    confidence: Confidence = "0.95",
+    explain: Annotated[bool, typer.Option("--explain", help="Say what the answer means and costs.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Ask a question at a price; it is charged before anything is read, and repeating it is free."""
+    from partita.curator.settings import open_settings
+
+    with open_settings(config) as curator:
+        answer = curator.ask(question, epsilon=epsilon, rho=rho, mu=mu, delta=delta, key=key, analyst=analyst)
+        errors = answer.error(confidence)
+        if as_json:
+            show_json(
+                {
+                    "rows": answer.rows(),
+                    "error": {"confidence": confidence, "half_widths": errors},
+                    "free": answer.free,
+                    "costs": [to_document(cost) for cost in answer.costs],
+                    "remaining": [to_document(left) for left in answer.remaining],
+                    "receipt": answer.receipt.document(),
+                    **({"explanation": answer.explain(confidence=confidence)} if explain else {}),
+                }
+            )
+            return
+        show(_shown(answer, errors))
+        show(answer.explain(confidence=confidence) if explain else _bill(answer))
+
+
+def quote(
+    question: Question,
+    epsilon: Epsilon = None,
+    rho: Rho = None,
+    mu: Mu = None,
+    delta: Delta = None,
+    config: Settings = Path("partita.toml"),
+    analyst: Analyst = "",
+    confidence: Confidence = "0.95",
+    as_json: AsJson = False,
+) -> None:
+    """Say what a question would cost and how exact it would be; nothing is read and nothing is spent."""
+    from partita.curator.settings import open_settings
+
+    with open_settings(config) as curator:
+        offer = curator.quote(question, epsilon=epsilon, rho=rho, mu=mu, delta=delta, analyst=analyst)
+        if as_json:
+            show_json(
+                {
+                    "costs": [to_document(cost) for cost in offer.costs],
+                    "error": {"confidence": confidence, "half_widths": offer.error(confidence)},
+                    "fits": offer.fits,
+                    "free": offer.free,
+                    "remaining": [to_document(left) for left in offer.remaining],
+                    "noise": offer.quote.explain(),
+                }
+            )
+            return
+        show(offer.explain(confidence=confidence))
+
+
+def _shown(answer: Answer, errors: dict[str, list[float]]) -> Table:
+    columns = answer.result.columns
+    headings = [(heading, "right" if heading in errors else "left") for heading in columns]
+    made = table("", [pair for name, side in headings for pair in _with_bar(name, side, errors)])
+    for line in range(len(next(iter(columns.values()), []))):
+        cells: list[str] = []
+        for name, values in columns.items():
+            cells.append(_cell(values[line]))
+            if name in errors:
+                cells.append(_cell(float(f"{errors[name][line]:.3g}")))
+        made.add_row(*cells)
+    return made
+
+
+def _with_bar(name: str, side: str, errors: dict[str, list[float]]) -> list[tuple[str, str]]:
+    return [(name, side), ("±", "right")] if name in errors else [(name, side)]
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:,.2f}" if abs(value) < 1e6 else f"{value:,.0f}"
+    return f"{value:,}" if isinstance(value, int) else "NULL" if value is None else str(value)
+
+
+def _bill(answer: Answer) -> str:
+    charged = "nothing, it was answered before" if answer.free else "; ".join(map(str, answer.costs))
+    return f"Charged: {charged}. Left here: {'; '.join(map(str, answer.remaining))}."

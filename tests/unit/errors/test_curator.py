@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import pytest
+
+from partita.errors import cli, curator
+
+TEXTS = {
+    "curator.no-tables": (
+        curator.no_tables(),
+        "A curator needs at least one table. Write pt.Curator(tables=[pt.Table(...)], ...).",
+    ),
+    "curator.not-a-table": (
+        curator.not_a_table("visits"),
+        "tables holds a str, which is not a table. Write pt.Table(name, source=..., columns=...).",
+    ),
+    "curator.not-a-promise": (
+        curator.not_a_promise(3),
+        "promises holds a int, which is not a promise. Write pt.Promise(pt.rows(), pt.ZCDP(rho=...)).",
+    ),
+    "curator.no-promises": (
+        curator.no_promises(),
+        "A curator needs at least one promise. Write promises=[pt.Promise(pt.rows(), pt.ZCDP(rho=...))].",
+    ),
+    "curator.same-name": (
+        curator.same_name("visits"),
+        "Two tables are called 'visits'. Give each a name of its own.",
+    ),
+    "curator.same-rows": (
+        curator.same_rows("a", "b"),
+        (
+            "The tables 'a' and 'b' read the same rows. Each would have a budget of its own, and together they would "
+            "break the promise. Declare the rows once, with all the columns that may be asked about."
+        ),
+    ),
+    "curator.users-of-several-tables": (
+        curator.users_of_several_tables(["a", "b"]),
+        (
+            "A promise on users covers one table, and there are 2 (a, b): the same person may own rows in each of "
+            "them, and the losses would add up. Keep the rows in one table, or promise on rows."
+        ),
+    ),
+    "curator.unknown-backend": (
+        curator.unknown_backend("x", ["duckdb"]),
+        "backend = 'x' is not known. Choose from: duckdb.",
+    ),
+    "curator.not-a-question": (
+        curator.not_a_question(42),
+        (
+            "A question is SQL text, or a query built with curator.table(...); a int is neither. "
+            "Nothing was read and nothing was charged."
+        ),
+    ),
+    "curator.library-missing": (
+        curator.library_missing("polars"),
+        (
+            "polars is not installed, so the answer cannot be turned into one of its tables. Install polars, or use "
+            "answer.rows(). The answer is in the ledger, and asking again is free."
+        ),
+    ),
+    "curator.budget-of-session": (
+        curator.budget_of_session(1, 2),
+        (
+            "budget gives 1 losses and the curator keeps 2 promises. Give one loss in the measure of the first "
+            "promise, or a list with one for each (None for no limit)."
+        ),
+    ),
+    "curator.settings-missing": (
+        curator.settings_missing("partita.toml"),
+        "There is no file partita.toml. Write one with: partita init data.parquet",
+    ),
+    "curator.settings-unreadable": (
+        curator.settings_unreadable("partita.toml", "line 1"),
+        "partita.toml cannot be read as TOML: line 1.",
+    ),
+    "curator.unknown-setting": (
+        curator.unknown_setting("partita.toml", "colour", ["ledger"]),
+        "partita.toml: colour is not a setting. Known here: ledger.",
+    ),
+    "curator.bad-setting": (
+        curator.bad_setting("partita.toml", "ledger", "give a path as text."),
+        "partita.toml: ledger: give a path as text.",
+    ),
+    "cli.would-overwrite": (
+        cli.would_overwrite("partita.toml"),
+        "partita.toml is there already and was left alone. Move it away, or write elsewhere: --out FILE.",
+    ),
+    "cli.cannot-write": (cli.cannot_write("x", "Permission denied"), "x cannot be written: Permission denied."),
+    "cli.not-an-answer": (
+        cli.not_an_answer("b", 3),
+        "Entry 3 of b is not an answer, so it has no receipt. `partita ledger show b` lists the answers.",
+    ),
+}
+
+
+@pytest.mark.parametrize("code", TEXTS)
+def test_the_text_is_exactly_this(code: str) -> None:
+    error, text = TEXTS[code]
+    assert (error.code, error.message) == (code, text)
