@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import sys
@@ -125,33 +126,16 @@ def _mark(content: bytes, slot: int) -> Mark | None:
 @contextmanager
 def _alone(file: int) -> Iterator[None]:
     """The only process at the file; marks are compared and written in one step."""
-    if sys.platform == "win32":
-        import msvcrt
-
-        os.lseek(file, 0, os.SEEK_SET)
-        msvcrt.locking(file, msvcrt.LK_LOCK, 1)
-        try:
-            yield
-        finally:
-            os.lseek(file, 0, os.SEEK_SET)
-            msvcrt.locking(file, msvcrt.LK_UNLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            fcntl.flock(file, fcntl.LOCK_UN)
+    fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.flock(file, fcntl.LOCK_UN)
 
 
 def _flush(file: int) -> None:
     """Wait until the bytes are on the disk, as far as the system can tell."""
     if sys.platform == "darwin":
-        import fcntl
-
         fcntl.fcntl(file, fcntl.F_FULLFSYNC)
-    elif sys.platform == "win32":
-        os.fsync(file)
     else:
         os.fdatasync(file)

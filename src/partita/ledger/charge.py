@@ -26,21 +26,41 @@ class Cost:
     """What one release costs under one promise (theory E11).
 
     ``one`` is the loss when a record enters or leaves the region, a bound that must hold even where the region is the
-    whole table; ``both`` the loss when a record is altered inside it, where that is known.
+    whole table. Where they are known, ``both`` is the loss when a record is altered inside it, and ``unit`` the loss
+    when all records of one owner enter or leave at once.
     """
 
     one: Measure
     both: Measure | None = None
+    unit: Measure | None = None
 
     def document(self) -> dict[str, object]:
         """The cost as plain data."""
-        return {"one": to_document(self.one), "both": None if self.both is None else to_document(self.both)}
+        return {
+            "both": None if self.both is None else to_document(self.both),
+            "one": to_document(self.one),
+            "unit": None if self.unit is None else to_document(self.unit),
+        }
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Cost:
         """The cost that was written."""
-        both = document.get("both")
-        return cls(from_document(document["one"]), None if both is None else from_document(both))
+        both, unit = document.get("both"), document.get("unit")
+        return cls(
+            from_document(document["one"]),
+            None if both is None else from_document(both),
+            None if unit is None else from_document(unit),
+        )
+
+    def times(self, count: int) -> Cost:
+        """The cost of so many releases like this one."""
+        if count == 1:
+            return self
+        return Cost(
+            self.one.times(count),
+            None if self.both is None else self.both.times(count),
+            None if self.unit is None else self.unit.times(count),
+        )
 
 
 @final

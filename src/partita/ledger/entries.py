@@ -65,7 +65,7 @@ def chained(previous: bytes, text: str) -> bytes:
     """The hash of an entry: SHA-256 of the hash before it and its own line.
 
     >>> chained(GENESIS, "{}").hex()[:8]
-    '3b7546ed'
+    'fb1634c4'
     """
     return hashlib.sha256(previous + text.encode()).digest()
 

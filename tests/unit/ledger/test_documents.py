@@ -65,7 +65,7 @@ def test_a_unit_that_is_not_understood_is_refused_and_never_guessed(document):
     ],
 )
 def test_a_cost_is_read_as_it_was_written(loss):
-    for cost in (Cost(loss), Cost(loss, loss.zero())):
+    for cost in (Cost(loss), Cost(loss, loss.zero()), Cost(loss, None, loss)):
         assert Cost.from_document(cost.document()) == cost
 
 
@@ -107,7 +107,7 @@ def test_terms_without_a_promise_or_a_table_are_refused():
 def test_what_the_accounts_need_of_a_charge_is_written_in_these_words_for_ever():
     made = charge("n", "1/3", where="age < 18")
     assert made.priced() == (
-        '{"analyst":"ada","costs":[{"both":null,"one":{"epsilon":"1/3","kind":"pure"}}],'
+        '{"analyst":"ada","costs":[{"both":null,"one":{"epsilon":"1/3","kind":"pure"},"unit":null}],'
         '"region":[[[[0,18]]]],"table":"visits"}'
     )
     assert Reader({"visits": DOMAIN})(made.priced()) == Priced.of(made)

@@ -72,7 +72,7 @@ def test_forging_nothing_changes_nothing(path):
         ("UPDATE entry SET charge = replace(charge, '1/10', '9') WHERE charge LIKE '%bob%'", "account of 'bob' for"),
         ("UPDATE entry SET of = 2 WHERE seq = 14", "not an open reservation"),
         ("UPDATE entry SET charge = '{}' WHERE seq = 2", "holds a charge that cannot be read: '{}'"),
-        ("UPDATE entry SET charge = replace(charge, '}}],', '}},{}],') WHERE seq = 2", "cannot be read"),
+        ("UPDATE entry SET charge = replace(charge, 'null}],', 'null},{}],') WHERE seq = 2", "cannot be read"),
         ("UPDATE entry SET charge = replace(charge, 'visits', 'other') WHERE seq = 2", "cannot be read"),
         ("UPDATE entry SET charge = NULL WHERE seq = 2", "entry 2 reserves nothing"),
         ("DELETE FROM entry WHERE seq = 5", "entries 5 to 5 are missing"),
