@@ -121,6 +121,17 @@ def test_sampling_everybody_changes_nothing(scheme):
     assert whole.pair(ONE) == base.pair(ONE)
 
 
+@pytest.mark.parametrize("base", [Laplace(scale=2), GaussianNoise(sigma=2)])
+@pytest.mark.parametrize("scheme", ["poisson", "without_replacement"])
+@pytest.mark.parametrize("rate", [1 - Fraction(1, 10**30), 1 - Fraction(1, 10**15), Fraction(1, 10**12)])
+def test_a_rate_near_an_end_still_has_a_curve(base, scheme, rate):
+    pair = Subsampled(base, rate=rate, scheme=scheme).pair(base.unit())
+    for level in (-1.0, 0.0, 0.1, 1.0):
+        assert 0 <= pair.delta(level) <= 1
+        if rate > Fraction(1, 2):
+            assert pair.delta(level) >= base.pair(base.unit()).delta(level) * (1 - 1e-9)
+
+
 @pytest.mark.parametrize("base", [Laplace(scale=1), Geometric(scale=2)])
 @pytest.mark.parametrize("scheme", ["poisson", "without_replacement"])
 def test_a_smaller_sample_never_costs_more_and_never_more_than_the_whole(base, scheme):

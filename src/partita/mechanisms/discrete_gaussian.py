@@ -139,11 +139,11 @@ def _weights(variance: Fraction, first: int, power: int) -> arb:
     """The sum of z^power exp(-z²/2v) over all z from the first on, as a ball that holds what is left out."""
     total: arb = arb(0)
     z = first
-    limit = arb(2) ** -(2 * 96)
+    limit, negligible = arb(2) ** -(2 * 96), arb(2) ** -5000
     while True:
         term = ball(Fraction(-z * z) / (2 * variance)).exp() * z**power
         total += term
-        if z * z > 8 * variance + 64 and term < limit * total:
+        if z * z > 8 * variance + 64 and (term < limit * total or term.abs_upper() < negligible):
             # Here the falling ratio r of the weights makes up for the growth of z²: at most 2 term/(1 - r) is left.
             total += arb(0).union(2 * term / (1 - ball(Fraction(-2 * z - 1) / (2 * variance)).exp()))
             return total

@@ -104,9 +104,11 @@ def _array(values: object) -> Integers:
             return np.array(values, dtype=object if values else np.int64)
         except ValueError:
             raise refuse.not_integers("ragged list") from None
-    if isinstance(values, np.ndarray):
-        return values
-    if hasattr(values, "__array__"):
+    if isinstance(values, np.ma.MaskedArray):
+        # Adding to a masked entry leaves it as it is, without noise.
+        raise refuse.not_integers("masked array")
+    if isinstance(values, np.ndarray) or hasattr(values, "__array__"):
+        # Never a subclass: its own arithmetic could leave the noise out.
         return np.asarray(values)
     raise refuse.not_integers(type(values).__name__)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
@@ -122,13 +123,19 @@ class Session:
     (False, True, 0)
     """
 
-    __slots__ = ("_bits", "_left", "_level", "mechanism")
+    __slots__ = ("_bits", "_left", "_level", "_lock", "_mechanism")
 
     def __init__(self, mechanism: SparseVector, threshold: int, bits: BitSource) -> None:
-        self.mechanism = mechanism
+        self._mechanism = mechanism
+        self._lock = threading.Lock()
         self._bits = bits
         self._left = mechanism.positives
         self._level = threshold + int(rounded.laplace(mechanism.threshold_scale, 1, bits)[0])
+
+    @property
+    def mechanism(self) -> SparseVector:
+        """What the session was opened with."""
+        return self._mechanism
 
     @property
     def left(self) -> int:
@@ -140,15 +147,25 @@ class Session:
 
         Each question gets fresh noise; the noise of the threshold stays the same for the whole session.
         """
-        if self._left == 0:
-            raise refuse.session_over(self.mechanism.positives)
         given = read(value)
         if not given.scalar:
             raise refuse.not_one_number("value")
-        noise = int(rounded.laplace(self.mechanism.query_scale, 1, self._bits)[0])
-        above = int(given.values[()]) + noise >= self._level
-        self._left -= above
-        return above
+        with self._lock:
+            if self._left <= 0:
+                raise refuse.session_over(self._mechanism.positives)
+            noise = int(rounded.laplace(self._mechanism.query_scale, 1, self._bits)[0])
+            above = int(given.values[()]) + noise >= self._level
+            self._left -= above
+            return above
+
+    def __copy__(self) -> Session:
+        raise refuse.session_copied()
+
+    def __deepcopy__(self, memo: object) -> Session:
+        raise refuse.session_copied()
+
+    def __reduce__(self) -> str:
+        raise refuse.session_copied()
 
 
 def best_share(positives: int, *, monotone: bool) -> Fraction:

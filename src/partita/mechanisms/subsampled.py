@@ -160,13 +160,13 @@ class Subsampled(Mechanism):
         """The mixture of sampled and not sampled against not sampled; symmetric under change-one."""
         self.require(distance)
         base = self.mechanism.pair(distance)
-        if distance.power == 0 or self.rate == 1:
-            return base
         rate = float_up(self.rate)
+        if distance.power == 0 or rate == 1.0:
+            return base
         if self.relation is Relation.CHANGE_ONE:
             bases = [base] if self.presence is None else [base, self.mechanism.pair(self.presence)]
             return symmetric_pair(bases, rate)
-        if self._is_gaussian() and rate < 1:
+        if self._is_gaussian():
             sigma = float_down(1 / GDP.from_squared(self._squared(distance)).mu)
             return Pair(
                 remove=SubsampledGaussianLoss(rate, sigma, removes=True),
