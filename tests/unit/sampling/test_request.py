@@ -31,7 +31,6 @@ BAD_SCALES = [
     b"1",
     1j,
     10**80,
-    Fraction(1, 10**80),
 ]
 BAD_SIZES = [-1, True, 2.0, 2.5, float("nan"), None, "3", (3,), Fraction(3), 1 << 60]
 
