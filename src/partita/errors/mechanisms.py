@@ -288,3 +288,12 @@ def sample_of_sample() -> NotProven:
         "mechanisms.sample-of-sample",
         "A sample of a sample is not priced step by step. Use one sample at the product of the rates.",
     )
+
+
+def session_copied() -> InvalidInput:
+    """Two copies of a session would share one charge."""
+    return InvalidInput(
+        "mechanisms.session-copied",
+        "A session cannot be copied or pickled: each copy would go on answering for the price of one. "
+        "Open another session, and charge it.",
+    )

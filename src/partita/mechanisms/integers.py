@@ -46,7 +46,7 @@ def read(values: object) -> Exact:
         array = _narrow(array)
     elif array.dtype == np.uint64:
         array = _narrow(array.astype(object))
-    elif np.issubdtype(array.dtype, np.integer):
+    elif array.dtype.kind in "iu":
         array = array.astype(np.int64)
     else:
         raise refuse.not_integers(str(array.dtype))

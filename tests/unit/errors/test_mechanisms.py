@@ -271,3 +271,12 @@ def test_a_refusal_says_what_failed_and_what_to_do(error, kind, code, message):
 def test_every_refusal_is_tested():
     wording = Path(refuse.__file__).read_text(encoding="utf-8")
     assert {case[2] for case in CASES} == set(re.findall(r'"(mechanisms\.[a-z-]+)"', wording))
+
+
+def test_a_copied_session_says_why_not() -> None:
+    from partita.errors import mechanisms
+
+    assert mechanisms.session_copied().message == (
+        "A session cannot be copied or pickled: each copy would go on answering for the price of one. "
+        "Open another session, and charge it."
+    )

@@ -52,9 +52,12 @@ class GaussianLoss(LossLaw):
         """Exact (theory B13), rounded up."""
         if self.mu == 0.0:
             return up(-math.expm1(epsilon)) if epsilon < 0 else 0.0
-        if self.mu < 1e-200 or epsilon / self.mu > 1e8:
-            # Far beyond any float: Φ(-a) <= exp(-a²/2) is already zero.
-            return _TINY if epsilon > 0 else 1.0
+        if self.mu < 1e-200:
+            # δ(ε) <= δ(0) = 2Φ(μ/2) - 1 <= μ/√(2π) for ε >= 0.
+            return max(_TINY, up(0.4 * self.mu)) if epsilon >= 0 else 1.0
+        if epsilon / self.mu - self.mu / 2 > 1e8:
+            # Far beyond any float: δ <= Φ(-a) <= exp(-a²/2) with a = ε/μ - μ/2.
+            return _TINY
         mu, at = Fraction(self.mu), Fraction(epsilon)
         value = numerics.upper(lambda: gaussian_delta(ball(mu), ball(at)), "the profile of a Gaussian")
         return min(1.0, max(_TINY, float_up(value)))

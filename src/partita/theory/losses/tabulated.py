@@ -67,7 +67,7 @@ def _above(epsilons: np.ndarray, deltas: np.ndarray, kept: list[int], i: int) ->
     b = kept[-1]
     if len(kept) == 1:
         # The corner before the first is e^ε = 0, δ = 1.
-        return bool((1 - deltas[b]) * math.exp(epsilons[i] - epsilons[b]) < 1 - deltas[i])
+        return bool((1 - deltas[b]) * math.exp(min(epsilons[i] - epsilons[b], 700.0)) < 1 - deltas[i])
     a = kept[-2]
     first = (deltas[a] - deltas[b]) * math.expm1(min(epsilons[i] - epsilons[b], 700.0))
     second = (deltas[b] - deltas[i]) * -math.expm1(epsilons[a] - epsilons[b])
