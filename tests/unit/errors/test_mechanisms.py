@@ -258,6 +258,15 @@ CASES = [
         "mechanisms.sample-of-sample",
         "A sample of a sample is not priced step by step. Use one sample at the product of the rates.",
     ),
+    (
+        refuse.session_copied(),
+        InvalidInput,
+        "mechanisms.session-copied",
+        (
+            "A session cannot be copied or pickled: each copy would go on answering for the price of one. "
+            "Open another session, and charge it."
+        ),
+    ),
 ]
 
 
@@ -271,12 +280,3 @@ def test_a_refusal_says_what_failed_and_what_to_do(error, kind, code, message):
 def test_every_refusal_is_tested():
     wording = Path(refuse.__file__).read_text(encoding="utf-8")
     assert {case[2] for case in CASES} == set(re.findall(r'"(mechanisms\.[a-z-]+)"', wording))
-
-
-def test_a_copied_session_says_why_not() -> None:
-    from partita.errors import mechanisms
-
-    assert mechanisms.session_copied().message == (
-        "A session cannot be copied or pickled: each copy would go on answering for the price of one. "
-        "Open another session, and charge it."
-    )
