@@ -38,6 +38,7 @@ def planned(question, table):
         raise
 
 
+PLAIN = {"int64", "double", "string", "bool", "date32[day]"}
 CAPS = st.none() | st.builds(
     Truncation,
     owner=st.just("who"),
@@ -88,10 +89,10 @@ def _stored(kind, rows, folder):
         return folder / "rows.parquet"
     plain = pa.table(
         {
-            name: column if str(column.type) in {"int64", "double", "string", "bool", "date32[day]"} else pa.nulls(len(rows), pa.string())
+            name: column if str(column.type) in PLAIN else pa.nulls(len(rows), pa.string())
             for name, column in zip(rows.column_names, rows.columns, strict=True)
         }
-    )  # fmt: skip
+    )
     match kind:
         case "csv":
             csv.write_csv(plain, folder / "rows.csv")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +17,9 @@ _HEADER: Final = """# What Partita may tell about {name}, and what it must know 
 # find by looking at the data, because bounds that fit the data tell about the people in it.
 # Values outside are moved to the nearer bound; columns that are left out are never read.
 
+# The book of everything ever released: keep it, and keep the .anchor and .key files beside it.
+ledger = "{name}.ledger"
+
 [tables.{name}]
 source = "{source}"
 
@@ -24,7 +28,7 @@ source = "{source}"
 _FOOTER: Final = """
 # Who is protected, and how much may ever be told. One table for each promise.
 [[promises]]
-protect = "{protect}"
+protect = {protect}
 rho = "0.5"
 delta = "1e-6"
 """
@@ -47,7 +51,7 @@ def draft(path: str | Path) -> str:
         else:
             lines.append(f"{_key(column)} = {_declared(kind)}")
     text = _HEADER.format(name=name, source=str(path).replace("\\", "/")) + "\n".join(lines) + "\n"
-    protect = "rows" if owner is None else f"users({owner}, rows=10)"
+    protect = '"rows"' if owner is None else f"{{ users = {{ column = {_text(owner)}, rows = 10 }} }}"
     return text + _FOOTER.format(protect=protect)
 
 
@@ -89,3 +93,7 @@ def _key(column: str) -> str:
         return column
     escaped = column.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(sign if sign.isprintable() else f"\\u{ord(sign):04x}" for sign in escaped) + '"'
+
+
+def _text(value: str) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -19,6 +19,7 @@ from partita.query.expressions import Case, Clamp, Expression, First, Number, Pl
 from partita.query.keys import Bucket, Each, Key, Truncated
 from partita.query.schema import Table
 from partita.region.columns import Bounded, Identifier, Operator
+from partita.region.columns.stepped import Stepped
 from partita.region.predicate import And, Between, Compare, IsNull, IsTrue, Known, Not, Or, Predicate, Unknown
 from partita.region.where import understood
 
@@ -138,7 +139,9 @@ class Reader:
             case exp.Literal() | exp.Boolean():
                 return Number(Fraction(1))
             case exp.Column():
-                name, _ = self.column(node)
+                name, column = self.column(node)
+                if isinstance(column, Stepped):
+                    return Value(name)
                 present = condition(Not(IsNull(name)), self.table.domain)
                 return Case(((present, Number(Fraction(1))),), Number(None))
             case exp.Case() if node.this is None:

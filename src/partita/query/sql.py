@@ -16,6 +16,7 @@ from partita.query.conditions import Condition, everywhere
 from partita.query.expressions import Case, Expression, Number
 from partita.query.keys import Each, Key
 from partita.query.plan import Aggregate, Average, Count, CountRows, KeyColumn, Plan, ShownColumn, Sum, ValueColumn
+from partita.query.program import cells
 from partita.query.reading import Reader, words
 from partita.query.rewrite import rewritten
 from partita.query.schema import Table
@@ -108,7 +109,6 @@ def _unreadable(text: str, problem: sql_errors.ParseError) -> QueryRefused:
 
 
 def _plan(text: str, tree: exp.Select, tables: Mapping[str, Table]) -> Plan:
-    reader = _reader(text, tree, tables)
     for clause, value in tree.args.items():
         if value and clause not in _READ:
             if clause == "joins":
@@ -118,18 +118,23 @@ def _plan(text: str, tree: exp.Select, tables: Mapping[str, Table]) -> Plan:
             raise refuse.at(
                 refuse.clause_not_answered(word, advice), words(text, node) if isinstance(node, exp.Expr) else None
             )
+    reader = _reader(text, tree, tables)
     where = tree.args.get("where")
     selected = [_named(item) for item in tree.expressions]
     keys = _keys(reader, tree, selected)
     shown: list[ShownColumn] = []
     for item, name in selected:
-        shown.append(_shown(reader, item, name, keys))
+        shown.append(_shown(reader, item, name, keys, tree))
         if any(shown[-1].name.lower() == column.name.lower() for column in shown[:-1]):
             raise reader.refused(item, refuse.repeated_name(shown[-1].name))
     aggregates = tuple(column.aggregate for column in shown if isinstance(column, ValueColumn))
     if not aggregates:
         raise refuse.at(refuse.no_aggregate(), words(text, tree.expressions[0]) if tree.expressions else None)
     condition = everywhere(reader.table.domain) if where is None else reader.condition(where.this)
+    try:
+        cells(keys, condition)
+    except QueryRefused as problem:
+        raise refuse.at(problem, words(text, tree.args["group"])) from None
     return Plan(reader.table, condition, keys, aggregates, tuple(shown))
 
 
@@ -199,7 +204,7 @@ def _meant(reader: Reader, node: exp.Expr, selected: list[tuple[exp.Expr, str | 
     return node
 
 
-def _shown(reader: Reader, item: exp.Expr, name: str | None, keys: tuple[Key, ...]) -> ShownColumn:
+def _shown(reader: Reader, item: exp.Expr, name: str | None, keys: tuple[Key, ...], tree: exp.Select) -> ShownColumn:
     if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
         raise reader.refused(item, refuse.rows_themselves("SELECT *"))
     aggregate = _aggregate(reader, item)
@@ -212,7 +217,7 @@ def _shown(reader: Reader, item: exp.Expr, name: str | None, keys: tuple[Key, ..
         raise reader.refused(item, refuse.rows_themselves(item.sql(dialect="duckdb")))
     if key not in keys:
         shown = shown_key(key)
-        if keys or not isinstance(key, Each):
+        if keys or tree.find(exp.AggFunc) is not None:
             raise reader.refused(item, refuse.not_grouped(shown))
         raise reader.refused(item, refuse.rows_themselves(shown))
     return KeyColumn(name or (key.column if isinstance(key, Each) else reader.written(item)), key)

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, assert_never
 from partita.query.conditions import Condition, Versus
 from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value
 from partita.query.keys import Bucket, Each, Key, Truncated
+from partita.region.codes import Codes
+from partita.region.columns import Bounded
+from partita.region.columns.stepped import Stepped
 from partita.region.domain import Domain
 from partita.region.predicate import And, IsTrue, Known, Not, Or, Predicate
 from partita.region.region import Region
@@ -26,8 +29,38 @@ def canonical(region: Region) -> str:
 
 
 def readable(region: Region) -> str:
-    """A region as a SQL condition."""
-    return region.to_sql()
+    """A region as a SQL condition on the columns as people know them: decimals in their own units.
+
+    >>> from partita.region.columns import decimals
+    >>> readable(Region.where("cost > 2.5", Domain({"cost": decimals(0, 9, step="0.5")})))
+    'cost >= 3'
+    """
+    if region.empty or region.whole:
+        return "FALSE" if region.empty else "TRUE"
+    terms = []
+    for box in region.boxes:
+        named = zip(region.domain.axes, region.domain.bounded, box, region.domain.everything, strict=True)
+        parts = [_narrowed(name, column, codes) for name, column, codes, full in named if codes != full]
+        terms.append(" AND ".join(parts if len(parts) == 1 else map(_bracketed, parts)))
+    return terms[0] if len(terms) == 1 else " OR ".join(f"({term})" for term in terms)
+
+
+def _narrowed(name: str, column: Bounded, codes: Codes) -> str:
+    from sqlglot import exp
+
+    quotes = quoted(name) != name
+    condition = column.condition(exp.column(name, quoted=quotes), codes)
+    if isinstance(column, Stepped) and column.step != 1:
+        # Sanitised decimals count steps; people count in the column's own unit.
+        for literal in list(condition.find_all(exp.Literal)):
+            literal.set("this", number(Fraction(literal.name) * column.step))
+        for negative in list(condition.find_all(exp.Neg)):
+            negative.replace(exp.Literal.number(f"-{negative.this.name}"))
+    return condition.sql(dialect="duckdb")
+
+
+def _bracketed(text: str) -> str:
+    return f"({text})" if " OR " in text else text
 
 
 def shown_expression(expression: Expression, written: Written = readable) -> str:

@@ -1,0 +1,106 @@
+"""One strange row must not decide about anything but itself: no error, no other row's fate, no type."""
+
+from __future__ import annotations
+
+import datetime as dt
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from partita.engine.duckdb import DuckDB
+from partita.query.program import Program, Rows, Total, cells
+from partita.query.schema import Table
+from partita.query.sql import read
+from partita.region.columns import booleans, categories, dates, decimals, integers
+
+NAN, INF = float("nan"), float("inf")
+STRANGE = {
+    "x": (
+        decimals(-2, 5, step="0.5"),
+        [
+            pa.array([value], kind)
+            for kind in (pa.float64(), pa.float32())
+            for value in (NAN, INF, -INF, -0.0, 1e30, None)
+        ]
+        + [pa.array([value], pa.string()) for value in ("nan", "inf", "1e999", "", "0x1", "five", "١", "1;DROP", None)]
+        + [pa.array([value], pa.int64()) for value in (2**63 - 1, -(2**63), None)]
+        + [pa.array([2**64 - 1], pa.uint64()), pa.array([True]), pa.array([[1]]), pa.array([b"\xff"])],
+    ),
+    "n": (
+        integers(-3, 7),
+        [pa.array([value], pa.int64()) for value in (2**63 - 1, -(2**63), None)]
+        + [pa.array([value], pa.float64()) for value in (NAN, INF, -INF, 1e300, 0.49999999999999994)]
+        + [pa.array([value], pa.string()) for value in ("9" * 400, "-", "1e-400", "7.5", "\x00", None)],
+    ),
+    "c": (
+        categories("F", "M"),
+        [pa.array([value], pa.string()) for value in ("", "f", "F ", "OTHER", "'", "\x00", "é", "F\x00", None)]
+        + [pa.array([NAN]), pa.array([1]), pa.array([True]), pa.array([b"\xff\xfe"])],
+    ),
+    "d": (
+        dates("2025-01-01", "2025-12-31"),
+        [pa.array([value], pa.date32()) for value in (dt.date(1, 1, 1), dt.date(9999, 12, 31), None)]
+        + [
+            pa.array([value], pa.string())
+            for value in ("2025-02-30", "infinity", "0000-00-00", "now", "2025-1-1", None)
+        ]
+        + [pa.array([2**62], pa.timestamp("us")), pa.array([-(2**62)], pa.timestamp("us")), pa.array([7])],
+    ),
+    "b": (booleans(), [pa.array([value], pa.string()) for value in ("maybe", "TRUE", "", None)] + [pa.array([NAN])]),
+}
+CASES = [(name, column, array) for name, (column, arrays) in STRANGE.items() for array in arrays]
+QUESTION = {
+    "x": "SELECT COUNT(*) FROM t WHERE x * x - 1 > 0 OR x IS NULL",
+    "n": "SELECT SUM(n * n - 3), COUNT(n), BUCKET(n, 2) FROM t GROUP BY BUCKET(n, 2)",
+    "c": "SELECT c, COUNT(*) FROM t GROUP BY c",
+    "d": "SELECT DATE_TRUNC('month', d), COUNT(*) FROM t WHERE d > DATE '2025-03-01' GROUP BY 1",
+    "b": "SELECT COUNT(*) FROM t WHERE NOT b",
+}
+GOOD = {"x": [0.5, 2.5], "n": [3, 4], "c": ["F", "M"], "d": [dt.date(2025, 4, 1)] * 2, "b": [True, False]}
+
+
+def answered(name, column, array, folder, copied_below):
+    """The exact tallies and whether any engine error came."""
+    parquet.write_table(pa.table({name: array}), folder / "rows.parquet")
+    table = Table("t", folder / "rows.parquet", {name: column})
+    plan = read(QUESTION[name], [table])
+    tallies = (Rows(), *(Total(aggregate.of) for aggregate in plan.aggregates if hasattr(aggregate, "of")))
+    program = Program(table, plan.where, cells(plan.keys, plan.where), tallies)
+    engine = DuckDB([table], threads=1, copied_below=copied_below)
+    found = engine.run(program)
+    engine.close()
+    return found
+
+
+@pytest.mark.parametrize("copied_below", [0, 2**30], ids=["read in place", "copied"])
+@pytest.mark.parametrize(
+    ("name", "column", "array"),
+    CASES,
+    ids=[f"{name} {array.type} {place}" for place, (name, _, array) in enumerate(CASES)],
+)
+def test_a_strange_row_moves_the_tallies_by_its_own_share_and_raises_nothing(
+    name, column, array, copied_below, tmp_path
+):
+    """Its share is the same alone and among others, so it decides about nothing else."""
+    try:
+        usual = pa.array(GOOD[name] if name != "d" or not pa.types.is_integer(array.type) else [1, 2]).cast(array.type)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        usual = pa.array([], array.type)
+    nothing = answered(name, column, array.slice(0, 0), tmp_path, copied_below)
+    alone = answered(name, column, array, tmp_path, copied_below) - nothing
+    without = answered(name, column, usual, tmp_path, copied_below)
+    among = answered(name, column, pa.concat_arrays([usual, array]), tmp_path, copied_below)
+    assert (among - without).tolist() == alone.tolist()
+
+
+def test_what_becomes_of_nan_does_not_depend_on_the_other_rows_of_its_block(tmp_path):
+    """The statistics of a parquet file leave NaN out, and an engine that trusts them tells about other rows."""
+    fates = set()
+    for others in ([], [1.0], [9.0], [-9.0, 9.0], [0.0, 0.5, 1.0]):
+        parquet.write_table(pa.table({"x": pa.array([NAN, *others], pa.float64())}), tmp_path / "rows.parquet")
+        table = Table("t", tmp_path / "rows.parquet", {"x": decimals(-2, 5, step="0.5")})
+        plan = read("SELECT COUNT(*) FROM t WHERE x IS NULL", [table])
+        program = Program(table, plan.where, cells((), plan.where), (Rows(),))
+        fates.add(int(DuckDB([table], copied_below=0).run(program)[0, 0]))
+    assert fates == {1}

@@ -1,0 +1,406 @@
+"""The exact words of every refusal about tables, questions and prices."""
+
+from __future__ import annotations
+
+import pytest
+
+from partita.errors import query as refuse
+
+WORDS = [
+    (
+        refuse.bad_table_name(7),
+        "query.bad-table-name",
+        "7 is not a name for a table. Use letters, digits and _, beginning with a letter.",
+    ),
+    (
+        refuse.two_owners("visits", ("patient", "doctor")),
+        "query.two-owners",
+        (
+            "Table visits declares patient and doctor as identifier(). A row belongs to one owner: keep one of "
+            "them, and declare the others as text_keys()."
+        ),
+    ),
+    (
+        refuse.unknown_owner("visits", "age", ("patient",)),
+        "query.unknown-owner",
+        (
+            "Table visits: owner = 'age', but only patient is declared as identifier(). Declare the column that "
+            "says whom a row belongs to as identifier()."
+        ),
+    ),
+    (
+        refuse.unknown_owner("visits", "age", ()),
+        "query.unknown-owner",
+        (
+            "Table visits: owner = 'age', but no column is declared as identifier(). Declare the column that says"
+            " whom a row belongs to as identifier()."
+        ),
+    ),
+    (
+        refuse.no_source("visits"),
+        "query.no-source",
+        ('[tables.visits] has no source. Write source = "visits.parquet", a CSV file, or the backend\'s table name.'),
+    ),
+    (
+        refuse.no_declared_columns("visits"),
+        "query.no-declared-columns",
+        (
+            "[tables.visits.columns] is missing or empty. Declare what each column may hold, for example age = { "
+            "integers = [0, 120] }."
+        ),
+    ),
+    (
+        refuse.unknown_setting("tables.visits", "colums", ("source", "columns")),
+        "query.unknown-setting",
+        "[tables.visits] has no setting 'colums'. It may have source, columns.",
+    ),
+    (
+        refuse.bad_declaration("tables.visits.columns.age", 3),
+        "query.bad-declaration",
+        (
+            "tables.visits.columns.age = 3 does not declare a column. Write for example { integers = [0, 120] }, "
+            '{ decimals = [0, 20000], step = "0.01" }, { categories = ["F", "M"] }, "booleans" or "identifier".'
+        ),
+    ),
+    (
+        refuse.unknown_declaration("tables.visits.columns.age", "integer", ("integers", "decimals")),
+        "query.unknown-declaration",
+        "tables.visits.columns.age: there are no columns of kind 'integer'. Use integers, decimals.",
+    ),
+    (
+        refuse.unknown_source("visits", "rows.xlsx"),
+        "query.unknown-source",
+        (
+            "Table visits: rows cannot be read from 'rows.xlsx'. Give the path of a .parquet or .csv file, a "
+            "pandas, polars or Arrow table, a list of rows, or the name of a table in the backend."
+        ),
+    ),
+    (
+        refuse.absent_source("visits", "visits.parquet"),
+        "query.absent-source",
+        "Table visits: there is no file 'visits.parquet'. Check the path.",
+    ),
+    (
+        refuse.absent_column("visits", "age", ["Age_", "sex"]),
+        "query.absent-column",
+        "Table visits declares the column 'age', which its source does not have. It has Age_, sex.",
+    ),
+    (
+        refuse.unreadable("expecting )"),
+        "query.unreadable",
+        "This is not a SQL question that can be read: expecting ). Nothing was read and nothing was charged.",
+    ),
+    (
+        refuse.not_text(None),
+        "query.not-text",
+        "None is not a question. Give SQL text, or a question built with the builder.",
+    ),
+    (
+        refuse.too_long(60000, 50000),
+        "query.too-long",
+        "The question has 60000 characters; at most 50000 are read. Nothing was read and nothing was charged.",
+    ),
+    (
+        refuse.too_deep(),
+        "query.too-deep",
+        ("The question is nested too deeply. Write it with fewer brackets. Nothing was read and nothing was charged."),
+    ),
+    (
+        refuse.several_statements(2),
+        "query.several-statements",
+        (
+            "These are 2 statements; a question is one SELECT. Ask them one by one. Nothing was read and nothing "
+            "was charged."
+        ),
+    ),
+    (
+        refuse.not_a_select("DELETE"),
+        "query.not-a-select",
+        (
+            "A question is one SELECT with aggregates; DELETE is not answered. Write SELECT COUNT(*) AS n FROM "
+            "table WHERE .... Nothing was read and nothing was charged."
+        ),
+    ),
+    (
+        refuse.no_table(),
+        "query.no-table",
+        (
+            "The question names no table. Write SELECT COUNT(*) AS n FROM table. Nothing was read and nothing was"
+            " charged."
+        ),
+    ),
+    (
+        refuse.unknown_table("visit", ["visits", "beds"]),
+        "query.unknown-table",
+        "There is no table 'visit'. There is visits, beds. Nothing was read and nothing was charged.",
+    ),
+    (
+        refuse.not_a_table("A query"),
+        "query.not-a-table",
+        (
+            "A query cannot stand after FROM. Name one of the curator's tables. Nothing was read and nothing was "
+            "charged."
+        ),
+    ),
+    (
+        refuse.several_tables(),
+        "query.several-tables",
+        (
+            "A question reads one table; joins are not answered, because one row could then meet many. Ask about "
+            "each table by itself. Nothing was read and nothing was charged."
+        ),
+    ),
+    (
+        refuse.clause_not_answered("HAVING", "Do that with the answer."),
+        "query.clause-not-answered",
+        "HAVING is not answered. Do that with the answer. Nothing was read and nothing was charged.",
+    ),
+    (
+        refuse.rows_themselves("SELECT *"),
+        "query.rows-themselves",
+        (
+            "SELECT * asks for the rows themselves, and only aggregates are answered. Write COUNT(*), SUM(...) or"
+            " AVG(...), and GROUP BY what you want to compare. Nothing was read and nothing was charged."
+        ),
+    ),
+    (
+        refuse.not_grouped("age"),
+        "query.not-grouped",
+        (
+            "age is neither aggregated nor in GROUP BY. Write GROUP BY age, or aggregate it: SUM(age), AVG(age). "
+            "Nothing was read and nothing was charged."
+        ),
+    ),
+    (
+        refuse.repeated_name("n"),
+        "query.repeated-name",
+        (
+            "Two columns of the answer are called 'n'. Give each its own name with AS. Nothing was read and "
+            "nothing was charged."
+        ),
+    ),
+    (
+        refuse.no_aggregate(),
+        "query.no-aggregate",
+        (
+            "The question computes nothing. Write at least one of COUNT, SUM and AVG. Nothing was read and "
+            "nothing was charged."
+        ),
+    ),
+    (
+        refuse.too_many_groups(2000002, 1048576),
+        "query.too-many-groups",
+        (
+            "The keys have 2000002 possible values, and every one comes back with its own noise; at most 1048576 "
+            "are answered. Group by fewer columns, by BUCKET(column, width), or narrow them in WHERE. Nothing was"
+            " read and nothing was charged."
+        ),
+    ),
+    (
+        refuse.unknown_column("agee", "visits", ["age", "sex"]),
+        "query.unknown-column",
+        ("Table visits declares no column 'agee'. It declares age, sex. Nothing was read and nothing was charged."),
+    ),
+    (
+        refuse.owner_column("patient"),
+        "query.owner-column",
+        (
+            "patient says whom a row belongs to; a question cannot filter, group or compute with it. Nothing was "
+            "read and nothing was charged."
+        ),
+    ),
+    (
+        refuse.open_column("term"),
+        "query.open-column",
+        (
+            "term holds open text, so its values are not known in public. Declare it as categories(...) to filter"
+            " or group by it. Nothing was read and nothing was charged."
+        ),
+    ),
+    (
+        refuse.not_numeric("sex", "categories"),
+        "query.not-numeric",
+        (
+            "sex holds categories, not numbers, so it cannot be added up. Count instead: SUM(CASE WHEN sex = ... "
+            "THEN 1 ELSE 0 END), or COUNT(*) with GROUP BY sex. Nothing was read and nothing was charged."
+        ),
+    ),
+    (
+        refuse.not_a_number("'x'"),
+        "query.not-a-number",
+        "'x' is not a number, and only numbers are added up. Nothing was read and nothing was charged.",
+    ),
+    (
+        refuse.function_not_answered("SQRT", "Use CLAMP."),
+        "query.function-not-answered",
+        "SQRT is not answered. Use CLAMP. Nothing was read and nothing was charged.",
+    ),
+    (
+        refuse.aggregate_arithmetic(),
+        "query.aggregate-arithmetic",
+        (
+            "Arithmetic with aggregates is done on the answer, where it costs nothing. Ask for each aggregate as "
+            "a column of its own. Nothing was read and nothing was charged."
+        ),
+    ),
+    (
+        refuse.division(),
+        "query.division",
+        (
+            "Only division by a constant other than zero is answered: dividing by a column has no bound and can "
+            "fail on one row. Ask for the two sums, and divide the answers. Nothing was read and nothing was "
+            "charged."
+        ),
+    ),
+    (
+        refuse.too_wide("SUM(a * b)"),
+        "query.too-wide",
+        (
+            "SUM(a * b) can become too large to be added up exactly. Multiply fewer columns, declare a coarser "
+            "step, or write CLAMP(..., low, high). Nothing was read and nothing was charged."
+        ),
+    ),
+    (
+        refuse.bad_clamp(5, 1),
+        "query.bad-clamp",
+        ("CLAMP(..., 5, 1): 5 is above 1. Give the smaller end first. Nothing was read and nothing was charged."),
+    ),
+    (
+        refuse.needs_constant("BUCKET(column, width)", "the width"),
+        "query.needs-constant",
+        ("BUCKET(column, width) needs the width as a constant number. Nothing was read and nothing was charged."),
+    ),
+    (
+        refuse.wrong_arguments("CLAMP", "CLAMP(x, low, high)"),
+        "query.wrong-arguments",
+        "CLAMP is written CLAMP(x, low, high). Nothing was read and nothing was charged.",
+    ),
+    (
+        refuse.uneven_bucket("age", "0.5", 1),
+        "query.uneven-bucket",
+        (
+            "BUCKET(age, 0.5): the width is not a positive multiple of the column's step 1. Take a multiple of 1."
+            " Nothing was read and nothing was charged."
+        ),
+    ),
+    (
+        refuse.not_a_date("age", "integers"),
+        "query.not-a-date",
+        (
+            "DATE_TRUNC needs a column of dates, and age holds integers. Use BUCKET(age, width). Nothing was read"
+            " and nothing was charged."
+        ),
+    ),
+    (
+        refuse.unknown_unit("hour", ("day", "week")),
+        "query.unknown-unit",
+        "DATE_TRUNC does not know 'hour'. Use day, week. Nothing was read and nothing was charged.",
+    ),
+    (
+        refuse.not_a_key("age + 1"),
+        "query.not-a-key",
+        (
+            "age + 1 cannot be grouped by: its possible values are not listed in public. Group by declared "
+            "columns, by BUCKET(column, width) or by DATE_TRUNC('month', column). Nothing was read and nothing "
+            "was charged."
+        ),
+    ),
+    (
+        refuse.not_a_condition("LENGTH(sex) = 3"),
+        "query.not-a-condition",
+        (
+            "The condition LENGTH(sex) = 3 is not answered. Compare declared columns with constants or with each "
+            "other, using =, <>, <, <=, >, >=, BETWEEN, IN, IS NULL, AND, OR and NOT. Nothing was read and "
+            "nothing was charged."
+        ),
+    ),
+    (
+        refuse.not_an_aggregate("n", 3),
+        "query.not-an-aggregate",
+        'n = 3 is not an aggregate. Write agg(n=pt.count(), total=pt.sum("cost"), mean=pt.avg("cost")).',
+    ),
+    (
+        refuse.no_price(),
+        "query.no-price",
+        'The question has no price. Give one of epsilon=, rho= or mu=, for example rho="0.01".',
+    ),
+    (
+        refuse.several_prices(["epsilon", "rho"]),
+        "query.several-prices",
+        "Give one price, not epsilon and rho.",
+    ),
+    (
+        refuse.price_not_in_measure("ρ = 0.1", "ε", "epsilon="),
+        "query.price-not-in-measure",
+        (
+            "The promise is kept in ε, and ρ = 0.1 has no proven cost in it. Give epsilon=. Nothing was read and "
+            "nothing was charged."
+        ),
+    ),
+    (
+        refuse.delta_without_use("ρ"),
+        "query.delta-without-use",
+        (
+            "delta= is only for a promise in (ε, δ); this one is kept in ρ. Leave it out. Nothing was read and "
+            "nothing was charged."
+        ),
+    ),
+    (
+        refuse.unknown_noise("uniform"),
+        "query.unknown-noise",
+        'noise = \'uniform\' is unknown. Give "laplace" or "gaussian", or leave it out.',
+    ),
+    (
+        refuse.noise_not_in_measure("Gaussian", "ε"),
+        "query.noise-not-in-measure",
+        (
+            "Gaussian noise has no finite cost in ε at this price. Use the other noise, or leave the choice open."
+            " Nothing was read and nothing was charged."
+        ),
+    ),
+    (
+        refuse.no_owner("visits", "one patient"),
+        "query.no-owner",
+        (
+            "The promise protects one patient, and table visits does not name that owner. Declare the column as "
+            "identifier() in columns=."
+        ),
+    ),
+    (
+        refuse.unlike_caps("visits"),
+        "query.unlike-caps",
+        (
+            "Two promises on users of table visits divide its owners differently. One fixed truncation can serve "
+            "one division: keep one of them, or use the same column and the same per= in both."
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("error", "code", "message"), WORDS, ids=[code for _, code, _ in WORDS])
+def test_a_refusal_says_exactly_this(error, code, message):
+    assert (error.code, error.message) == (code, message)
+
+
+def test_the_words_in_question_are_underlined_in_their_line():
+    words = refuse.Words("SELECT COUNT(*)\nFROM nowhere", 21, 28)
+    assert refuse.at(refuse.no_aggregate(), words).message.splitlines()[1:] == [
+        "(line 2, column 6)",
+        "    FROM nowhere",
+        "         ^^^^^^^",
+    ]
+
+
+def test_a_refusal_is_underlined_once_and_keeps_its_kind():
+    words = refuse.Words("SELECT 1", 7, 8)
+    once = refuse.at(refuse.no_price(), words)
+    assert refuse.at(once, words) is once
+    assert type(once) is type(refuse.no_price())
+    assert refuse.at(refuse.no_price(), None).message == refuse.no_price().message
+
+
+def test_a_very_long_line_is_cut_around_the_words():
+    text = "SELECT " + "a + " * 200 + "b"
+    shown = refuse.Words(text, len(text) - 1, len(text)).underlined().splitlines()
+    assert len(shown[1]) <= 170
+    assert shown[1][shown[2].index("^")] == "b"
