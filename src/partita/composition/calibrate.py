@@ -155,8 +155,9 @@ def _gaussian(epsilon: Fraction, delta: Fraction, count: int, distance: Distance
     if square == 0:
         raise refuse.cannot_calibrate("GaussianNoise", "the distance is zero, so nothing has to be hidden.")
     at, goal = float_down(epsilon), math.log(float_down(delta))
-    mu = _largest_mu(at, goal)
-    step = 2e-16
+    # A little room for the rounding of composing it again.
+    mu = _largest_mu(at, goal) * (1 - 1e-14)
+    step = 1e-14
     while Gaussians(mu).upper(at) > float_down(delta):
         mu -= mu * step
         step *= 2

@@ -100,6 +100,8 @@ def _by(rule: Rule, plan: Plan, delta: float) -> Guarantee:
     """The guarantee of one theorem."""
     if delta == 0.0:
         return _without_delta(plan, rule.method)
+    if not plan.events:
+        return made(rule, plan, 0.0, delta, basic.RULE.read(plan, delta))
     curve = rule.read(plan, delta)
     epsilon = curve.least(delta)
     if math.isinf(epsilon):

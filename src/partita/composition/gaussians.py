@@ -52,7 +52,9 @@ class Gaussians:
         step = 4e-16
         for _ in range(60):
             if self.upper(x) <= delta:
-                return x
+                # A shorter number just below is as good if it is certified too.
+                short = float(f"{x:.11g}")
+                return short if short < x and self.upper(short) <= delta else x
             x = up(x, step)
             step *= 4
         return math.inf

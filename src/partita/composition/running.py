@@ -116,11 +116,12 @@ class _Direction:
                         break
                     self.x = grid.start
                 found = grid.solve(self.x + grid.ahead(), spare)
-                if found is not None and grid.tight(found):
+                if found is not None and grid.tight(found, spare):
                     self.grid, self.x = grid, found
                     return found
                 # The slope of log δ has left the place: a new contour where it is now, or a search from nothing.
-                grid = None if found is None else _place(self.parts, spare, (grid.slope, found))
+                drifted = found is not None and grid.short_of(found, spare)
+                grid = _place(self.parts, spare, (grid.slope, found)) if drifted and found is not None else None
                 self.x = self.x if found is None else found
         self.grid = None
         total = Total.of(self.parts)
@@ -171,6 +172,11 @@ class _Grid:
         self.share = self.step / (2 * math.pi)
         self.base = 8 * FUNCTION + (len(t) + 16) * UNIT
         self.answered, self.slope = self.cumulant, c
+        above = [i for i, order in enumerate(contour.orders.tolist()) if order > 1.1 * c]
+        best = sorted(above, key=lambda i: abs(contour.orders[i] - 1.6 * c))[:2]
+        self.orders = [float(contour.orders[i]) for i in best]
+        self.cumulants = [float(contour.cumulants[i]) for i in best]
+        self.kappas = [order * math.log(order) - (order + 1) * math.log1p(order) for order in self.orders]
         self.rise = math.log1p(0.5 / self.furthest) * (1 + 4 * FUNCTION)
 
     def multiply(self, law: LossLaw, count: int) -> bool:
@@ -180,6 +186,7 @@ class _Grid:
             self.values *= np.exp(rho * self.quadratic)
             grown = rho * self.c * (self.c + 1)
             self.cumulant += grown
+            self.cumulants = [k + rho * c * (c + 1) for c, k in zip(self.orders, self.cumulants, strict=True)]
             self.cumulant_error += 16 * UNIT * grown
             self.log_tail -= rho * self.furthest**2 * (1 - 1e-12)
             self.error += 4 * FUNCTION + 8 * UNIT * rho * self.furthest * (self.furthest + 2 * self.c + 1)
@@ -194,7 +201,8 @@ class _Grid:
             self.values *= (0.5 * base * (1 + tilt)) * self.plus * wave + (
                 0.5 * base * (1 - tilt)
             ) * self.minus * wave.conj()
-            self.cumulant += self.c * e + math.log1p(-0.5 * math.expm1(-2 * a * e) * (0.5 / a - 1))
+            self.cumulant += _laplace(self.c, e)
+            self.cumulants = [k + _laplace(c, e) for c, k in zip(self.orders, self.cumulants, strict=True)]
             self.log_tail += min(0.0, self.rise + math.log(base) * (1 - 4 * FUNCTION)) * (1 - 1e-12)
             self._rounded(e, 20)
             return True
@@ -203,7 +211,8 @@ class _Grid:
             tilt = math.tanh(self.a * e)
             wave = np.exp(e * self.turn)
             self.values *= (0.5 * (1 + tilt)) * wave + (0.5 * (1 - tilt)) * wave.conj()
-            self.cumulant += self.c * e + math.log1p(math.exp(-2 * self.a * e)) - math.log1p(math.exp(-e))
+            self.cumulant += _response(self.c, e)
+            self.cumulants = [k + _response(c, e) for c, k in zip(self.orders, self.cumulants, strict=True)]
             if law.leak:
                 self.cumulant += math.log1p(-law.leak)
             self._rounded(e, 16)
@@ -218,8 +227,9 @@ class _Grid:
     def _generic(self, law: LossLaw, count: int) -> bool:
         batch = type(law).batch((law,), (count,))
         ratio, error = batch.ratio(self.c, self.turn.imag.copy())
-        value, slack = batch.cumulant(np.array([self.c]))
+        value, slack = batch.cumulant(np.array([self.c, *self.orders]))
         self.values *= ratio
+        self.cumulants = [k + float(more) for k, more in zip(self.cumulants, value[1:], strict=True)]
         self.cumulant += float(value[0])
         self.cumulant_error += float(slack[0]) + 4 * UNIT * abs(self.cumulant)
         self.log_tail += min(0.0, float(batch.decay(self.c, np.array([self.furthest]))[0]))
@@ -242,9 +252,20 @@ class _Grid:
         log += self.cumulant_error + 8 * UNIT * (abs(self.cumulant) + self.c * abs(x) + 4) + 4 * FUNCTION
         return log, self.c + second / real if real > 0 else math.inf
 
-    def tight(self, x: float) -> bool:
-        """Whether the place is still near the slope of log δ, and the tail far below the sum."""
-        return _DRIFT < self.slope / self.c < 1 / _DRIFT and math.exp(self.log_tail) < 1e-6 * self.share
+    def tight(self, x: float, delta: float) -> bool:
+        """Whether the place is still near the slope of log δ, and tail and aliases are far below the sum."""
+        near = _DRIFT < self.slope / self.c < 1 / _DRIFT
+        return near and math.exp(self.log_tail) < 1e-6 * self.share and self.short_of(x, delta)
+
+    def short_of(self, x: float, delta: float) -> bool:
+        """Whether the aliases on both sides are far below δ."""
+        period = 2 * math.pi / self.step
+        level = math.log(delta) - 12
+        right = min(
+            cumulant + kappa - order * x - (order - self.c) * period
+            for order, cumulant, kappa in zip(self.orders, self.cumulants, self.kappas, strict=True)
+        )
+        return -self.c * period < level and right < level
 
     def solve(self, x: float, delta: float) -> float | None:
         """The least ε certified here; nothing where no ε is found."""
@@ -263,3 +284,14 @@ class _Grid:
             if x <= 0:
                 return None
         return None
+
+
+def _laplace(c: float, epsilon: float) -> float:
+    """log M(c) of a Laplace loss."""
+    a = c + 0.5
+    return c * epsilon + math.log1p(-0.5 * math.expm1(-2 * a * epsilon) * (0.5 / a - 1))
+
+
+def _response(c: float, epsilon: float) -> float:
+    """log M(c) of a randomised response."""
+    return c * epsilon + math.log1p(math.exp(-(2 * c + 1) * epsilon)) - math.log1p(math.exp(-epsilon))

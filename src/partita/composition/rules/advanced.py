@@ -36,24 +36,45 @@ def read(plan: Plan, delta: float) -> Curve:
 
 
 def epsilon(priced: Sequence[Price], delta: float) -> float:
-    """The total ε at a total δ, rounded up; infinite where the releases carry more δ than that.
+    """The total ε at a total δ, never more than the sum; infinite where the releases carry more δ than that.
 
     >>> from fractions import Fraction
-    >>> round(epsilon([Price(Fraction(1, 10), Fraction(0), 100)], 1e-6), 9)
-    5.756105519
+    >>> epsilon([Price(Fraction(1, 2), Fraction(0), 10)], 1e-5)
+    5.00000000000000...
     """
-    sizes = [(float_up(price.epsilon), float_up(price.delta), price.count) for price in priced]
-    total = up(math.fsum(n * e for e, _, n in sizes), 4 * UNIT)
-    kept = math.fsum(n * math.log1p(-min(d, 1 - UNIT)) for _, d, n in sizes)
-    carried = up(-math.expm1(kept), 8 * FUNCTION) if kept else 0.0
+    if not priced:
+        return 0.0
+    carried = total_delta(priced, 0.0)
+    total = up(math.fsum(price.count * float_up(price.epsilon) for price in priced), 4 * UNIT)
     if carried >= delta:
         return total if carried <= delta else math.inf
     # 1 - (1 - δ') (1 - carried) = δ, solved for δ' and rounded down.
-    spare = (delta - carried) / (1 - carried) * (1 - 8 * UNIT)
-    mean = math.fsum(n * e * math.tanh(e / 2) for e, _, n in sizes)
-    square = math.fsum(n * e * e for e, _, n in sizes)
-    deviation = math.sqrt(2 * square * max(0.0, -math.log(spare)))
-    return min(total, up(mean + deviation, 16 * FUNCTION))
+    return min(total, formula(priced, (delta - carried) / (1 - carried) * (1 - 8 * UNIT)))
+
+
+def formula(priced: Sequence[Price], slack: float) -> float:
+    """Σ ε tanh(ε/2) + sqrt(2 ln(1/δ') Σ ε²), rounded up; it may be more than the sum.
+
+    >>> from fractions import Fraction
+    >>> round(formula([Price(Fraction(1, 10), Fraction(0), 100)], 1e-6), 9)
+    5.756105519
+    """
+    sizes = [(float_up(price.epsilon), price.count) for price in priced]
+    mean = math.fsum(n * e * math.tanh(e / 2) for e, n in sizes)
+    square = math.fsum(n * e * e for e, n in sizes)
+    return up(mean + math.sqrt(2 * square * max(0.0, -math.log(slack))), 16 * FUNCTION)
+
+
+def total_delta(priced: Sequence[Price], slack: float) -> float:
+    """1 - (1 - δ') Π (1 - δ_i), rounded up: sharper than the sum.
+
+    >>> from fractions import Fraction
+    >>> total_delta([Price(Fraction(1), Fraction(1, 10**6), 10)], 1e-6)
+    1.099994500016...e-05
+    """
+    logs = [(math.log1p(-min(float_up(price.delta), 1 - UNIT)), price.count) for price in priced]
+    kept = math.fsum(n * log for log, n in logs) + math.log1p(-slack)
+    return up(-math.expm1(kept), 8 * FUNCTION) if kept else 0.0
 
 
 def calibrated(epsilon_total: float, delta_total: float, count: int) -> float:
