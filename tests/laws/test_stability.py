@@ -135,6 +135,25 @@ def test_behind_a_truncation_a_row_counts_twice_and_no_more(question, table, old
     check(plan, replace(), [*table, old], [*table, new], cap)
 
 
+@settings(max_examples=300)
+@given(strategies.questions(), TABLES, strategies.rows(), strategies.rows(), st.integers(1, 2))
+def test_behind_a_truncation_a_change_is_booked_wherever_it_may_reach(question, table, old, new, most):
+    """A row that is displaced may lie in a region that neither the old nor the new row touches."""
+    cap = truncation(TABLE, [users("who", rows=most)], "key")
+    plan = planned(question)
+    count = cells(plan.keys, plan.where).count
+    for block in blocks(plan):
+        claimed = movement(block, replace(), groups=count, partial=bool(plan.where.tests), truncation=cap)
+        assert within(moved(plan, block, [*table, old], [*table, new], cap), claimed.both)
+
+
+def test_behind_a_truncation_even_the_count_of_everybody_moves_when_a_row_changes_its_owner():
+    cap = truncation(TABLE, [users("who", rows=1)], "key")
+    plan = planned("SELECT COUNT(*) AS n FROM things")
+    before, after = [{"who": 1, "a": 1}, {"who": 2, "a": 2}], [{"who": 2, "a": 1}, {"who": 2, "a": 2}]
+    assert moved(plan, blocks(plan)[0], before, after, cap) == Lengths(1, 1, 1)
+
+
 @given(TABLES, strategies.rows())
 def test_what_is_kept_of_one_owner_does_not_depend_on_another(table, row):
     from partita.engine.reference import truncated

@@ -31,7 +31,8 @@ def movement(
     """How far a block moves under a granularity (stability.proof.md).
 
     The lengths follow from the declared domain alone. Where a truncation stands behind the projection, one row that
-    comes or goes may let another of the same owner in or out, so that a row counts twice.
+    comes or goes may let another of the same owner in or out, so that a row counts twice; and a changed row may leave
+    one owner for another, so that even a plain count can move.
 
     >>> from partita.query.blocks import Counted
     >>> movement(Counted(), Replace(), groups=5, partial=False).unit
@@ -40,7 +41,7 @@ def movement(
     row = one_row(block)
     both = one_change(block, groups=groups, partial=partial)
     if truncation is not None and not _of_users(granularity):
-        row, both = row.times(2), both.times(2)
+        row, both = row.times(2), (row | both).times(2)
     return Movement(row, both, _unit(granularity, row, both, truncation))
 
 
