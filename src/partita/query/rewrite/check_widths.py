@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import lcm
+
 from partita.errors import query as refuse
 from partita.query.conditions import Condition, versuses
 from partita.query.expressions import WIDEST_STEP, WIDEST_VALUE, Case, Expression, bounds, parts_of, widest
@@ -13,7 +15,7 @@ from partita.region.domain import Domain
 def check_widths(plan: Plan) -> Plan:
     """The same plan, if everything it computes fits; otherwise a refusal.
 
-    What is added up must fit 62 bits, and what is computed on the way 120 (expressions.proof.md).
+    What is added up must fit 62 bits, and what is computed on the way 120 (check_widths.proof.md).
     """
     domain = plan.table.domain
     for aggregate in plan.aggregates:
@@ -43,8 +45,8 @@ def _check(condition: Condition, domain: Domain) -> None:
     for test in condition.tests:
         for versus in versuses(test):
             sides = (bounds(versus.left, domain), bounds(versus.right, domain))
-            shared = min(side.unit for side in sides) / max(side.unit.denominator for side in sides)
             # Both sides are brought to one unit before they are compared.
-            reach = max(max(abs(side.lowest), abs(side.highest)) for side in sides) / shared
+            bottom = lcm(*(side.unit.denominator for side in sides))
+            reach = max(int(side.unit * bottom) * max(abs(side.low), abs(side.high)) for side in sides)
             if reach > WIDEST_STEP or not (_fits(versus.left, domain) and _fits(versus.right, domain)):
                 raise refuse.too_wide(truth(versus, domain))
