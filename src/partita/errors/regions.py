@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from partita.errors.base import InvalidInput
+from partita.errors.base import BudgetExceeded, InvalidInput, NotProven
 
 UNTOUCHED = "Nothing was read and nothing was charged."
 
@@ -214,4 +214,71 @@ def unreadable(text: str, reason: str) -> InvalidInput:
     return InvalidInput(
         "region.unreadable",
         f"The condition {_shown(text)} cannot be read as SQL: {reason}. {UNTOUCHED}",
+    )
+
+
+# --- accounts -----------------------------------------------------------------------------------------------
+
+
+def over_budget(who: str, region: str, asked: str, spent: str, budget: str, fits: str) -> BudgetExceeded:
+    """A charge that somebody in the region cannot pay any more."""
+    return BudgetExceeded(
+        "region.over-budget",
+        f"The promise of {budget} for {who} cannot pay {asked} on [{region}]: {spent} has been spent there. "
+        f"{UNTOUCHED} The largest cost that still fits there is {fits}; a part of the region may have more left.",
+    )
+
+
+def not_shown_to_fit(who: str, region: str, asked: str, budget: str, upper: str) -> BudgetExceeded:
+    """A charge that may fit, but was not shown to within the work allowed."""
+    return BudgetExceeded(
+        "region.not-shown-to-fit",
+        f"The promise of {budget} for {who} may be able to pay {asked} on [{region}], but this could not be shown "
+        f"within the work allowed: what was spent there is only known to be at most {upper}. {UNTOUCHED} Ask about "
+        f"fewer columns or a narrower region, or at a lower cost.",
+    )
+
+
+def own_domain(who: str) -> NotProven:
+    """A cost proven for change-one with the number of selected rows fixed (theory E5)."""
+    return NotProven(
+        "region.own-domain",
+        f"The cost was proven for changes that keep the number of selected rows fixed. A change can move a row out of "
+        f"the region, which such a proof says nothing about, so for {who} the loss could be infinite: printing the "
+        f"number of selected rows is free by that proof. {UNTOUCHED} Give a cost proven on the whole table, or for "
+        f"rows that enter or leave the region.",
+    )
+
+
+def no_account(who: str) -> NotProven:
+    """A granularity that the region account has no theorem for."""
+    return NotProven(
+        "region.no-account",
+        f"There is no theorem that gives loads of record values for {who}. {UNTOUCHED} Use rows, replace, groups, "
+        f"users, windows or a metric.",
+    )
+
+
+def stateful_update(measure: str) -> NotProven:
+    """A mechanism that keeps private state while the data changes, in a measure without a theorem (theory E19)."""
+    return NotProven(
+        "region.stateful-update",
+        f"A mechanism that keeps private state while rows arrive has no proven rule in {measure} with δ. {UNTOUCHED} "
+        f"State its cost in (ε, δ), or use releases with fresh noise.",
+    )
+
+
+def not_a_region(value: object) -> InvalidInput:
+    """Something else where a region was expected."""
+    return InvalidInput(
+        "region.not-a-region",
+        f"{_shown(value)} is not a region. Write Region.where(\"age >= 65\", domain). {UNTOUCHED}",
+    )
+
+
+def wrong_costs(given: int, promises: int) -> InvalidInput:
+    """Not one cost for each promise."""
+    return InvalidInput(
+        "region.wrong-costs",
+        f"{given} costs were given for {promises} promises. Give one for each, in the same order. {UNTOUCHED}",
     )

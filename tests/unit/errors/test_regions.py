@@ -15,8 +15,10 @@ TEXTS = {
     ),
     "region.missing-outside": (
         refuse.missing_outside("integers", 10, 0, 9),
-        "integers(0, 9): missing = 10 is outside. Give a value of the column, or leave it out to keep NULL as a "
-        "value of its own.",
+        (
+            "integers(0, 9): missing = 10 is outside. Give a value of the column, or leave it out to keep NULL as a "
+            "value of its own."
+        ),
     ),
     "region.bad-step": (
         refuse.bad_step(0),
@@ -28,8 +30,10 @@ TEXTS = {
     ),
     "region.too-fine": (
         refuse.too_fine("decimals", 0, 1, "1e-30"),
-        "decimals from 0 to 1 in steps of 1e-30 needs numbers beyond 2^50, where stored values could not be "
-        "rounded exactly. Take a coarser step or narrower bounds.",
+        (
+            "decimals from 0 to 1 in steps of 1e-30 needs numbers beyond 2^50, where stored values could not be "
+            "rounded exactly. Take a coarser step or narrower bounds."
+        ),
     ),
     "region.no-categories": (
         refuse.no_categories(),
@@ -62,8 +66,10 @@ TEXTS = {
     "region.bad-column-name": (refuse.bad_column_name(3), "3 is not a name for a column. Give text."),
     "region.not-a-column": (
         refuse.not_a_column("age", 5),
-        "age is declared as 5, which is no column. Use integers, decimals, categories, dates, booleans, text_keys "
-        "or identifier.",
+        (
+            "age is declared as 5, which is no column. Use integers, decimals, categories, dates, booleans, text_keys "
+            "or identifier."
+        ),
     ),
     "region.repeated-column": (
         refuse.repeated_column("Age"),
@@ -71,18 +77,24 @@ TEXTS = {
     ),
     "region.unknown-column": (
         refuse.unknown_column("height", (f"c{i}" for i in range(14))),
-        "There is no column 'height'. Declared are: c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, and 2 more. "
-        "Nothing was read and nothing was charged.",
+        (
+            "There is no column 'height'. Declared are: c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, and 2 more. "
+            "Nothing was read and nothing was charged."
+        ),
     ),
     "region.owner-column": (
         refuse.owner_in_region("patient"),
-        "patient says whom a row belongs to, so no question may select by it. Take it out of the condition. "
-        "Nothing was read and nothing was charged.",
+        (
+            "patient says whom a row belongs to, so no question may select by it. Take it out of the condition. "
+            "Nothing was read and nothing was charged."
+        ),
     ),
     "region.open-column": (
         refuse.open_in_region("word"),
-        "word has no public list of values, so no region can be built from it. Declare it with categories(...), or "
-        "leave it out. Nothing was read and nothing was charged.",
+        (
+            "word has no public list of values, so no region can be built from it. Declare it with categories(...), or "
+            "leave it out. Nothing was read and nothing was charged."
+        ),
     ),
     "region.other-domain": (
         refuse.other_domain(),
@@ -94,13 +106,17 @@ TEXTS = {
     ),
     "region.no-order": (
         refuse.no_order("sex", "<"),
-        "sex has no order, so < cannot be used with it. Use =, <>, IN or IS NULL. Nothing was read and nothing was "
-        "charged.",
+        (
+            "sex has no order, so < cannot be used with it. Use =, <>, IN or IS NULL. Nothing was read and nothing was "
+            "charged."
+        ),
     ),
     "region.empty-interval": (
         refuse.empty_interval("age", 10, 5),
-        "age BETWEEN 10 AND 5 holds of no value, because 10 is above 5. Write the smaller end first. Nothing was "
-        "read and nothing was charged.",
+        (
+            "age BETWEEN 10 AND 5 holds of no value, because 10 is above 5. Write the smaller end first. Nothing was "
+            "read and nothing was charged."
+        ),
     ),
     "region.empty-list": (
         refuse.empty_list("age"),

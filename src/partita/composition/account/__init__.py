@@ -1,0 +1,6 @@
+"""The region account: a filter for every record value, so that a release is paid only by those it touches."""
+
+from partita.composition.account.account import RegionAccount
+from partita.composition.account.values import Limits
+
+__all__ = ["Limits", "RegionAccount"]

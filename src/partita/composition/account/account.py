@@ -1,0 +1,324 @@
+"""The region account: the running loss of every record value, and a filter on all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import final
+
+from partita.composition.account.booking import Booking, Release, Shape, Vector, booked, replaced, shape
+from partita.composition.account.engine import Answer, Engine, Extent, OfPairs, OfValues, OfWindows
+from partita.composition.account.units import Units
+from partita.composition.account.values import Limits
+from partita.composition.promise import Promise
+from partita.errors import NotProven
+from partita.errors import regions as refuse
+from partita.granularity import Granularity, Groups, Windows
+from partita.region.box import Box
+from partita.region.codes import size
+from partita.region.domain import Domain
+from partita.region.region import Region
+from partita.theory.measures.base import Measure
+
+Charge = tuple[Region, Measure, Measure | None]
+Record = dict[str, object]
+_CACHED = 4096
+
+
+@final
+class RegionAccount:
+    """Who has been exposed by how much, and a refusal before anybody exceeds the promise (theory E16).
+
+    A release on a region is charged to the record values in it; a promise holds if no value (pair of values,
+    window) carries more than the budget. Regions, costs and their order may be chosen from all earlier answers.
+
+    >>> from partita.granularity import rows
+    >>> from partita.region import categories, integers
+    >>> from partita.theory.measures.zcdp import ZCDP
+    >>> domain = Domain({"day": integers(0, 364), "region": categories("north", "south")})
+    >>> account = RegionAccount(domain, Promise(rows(), ZCDP(rho="1")))
+    >>> for part in ("north", "south"):
+    ...     account.charge(Region.where(f"region = '{part}'", domain), ZCDP(rho="0.6"))
+    >>> str(account.worst()[0]), str(account.remaining(Region.where("day < 31", domain)))
+    ('ρ = 0.6', 'ρ = 0.4')
+    """
+
+    def __init__(
+        self, domain: Domain, promise: Promise, *, updates: bool = False, limits: Limits | None = None
+    ) -> None:
+        self.domain = domain
+        self.promise = promise
+        self.updates = updates
+        self._units = Units.of(promise.budget.vector())
+        self._shape = shape(promise.granularity)
+        self._engine = _engine(domain, promise.granularity, self._units.budget, limits or Limits())
+        self._priced: dict[tuple[object, ...], tuple[tuple[int, ...], tuple[int, ...]]] = {}
+        self._stateful = Region.nothing(domain)
+
+    # --- admitting and charging ------------------------------------------------------------------------------
+
+    def admits(
+        self,
+        region: Region,
+        cost: Measure,
+        both: Measure | None = None,
+        *,
+        unit: Measure | None = None,
+        stability: int = 1,
+        stated_for: Granularity | None = None,
+        own_domain: bool = False,
+        stateful: bool = False,
+    ) -> bool:
+        """Whether a release still fits; nothing changes.
+
+        ``cost`` is for one record that enters or leaves the region, ``both`` for a record altered inside it (a
+        removal and an addition if not given), ``unit`` for all records of one owner at once. See `Release` and,
+        for ``stateful``, `charge`.
+        """
+        release = Release(region, cost, both, unit, stability, stated_for, own_domain)
+        return all(
+            self._engine.decide(boxes, one, other).fits for boxes, one, other in self._bookings(release, stateful)
+        )
+
+    def charge(
+        self,
+        region: Region,
+        cost: Measure,
+        both: Measure | None = None,
+        *,
+        unit: Measure | None = None,
+        stability: int = 1,
+        stated_for: Granularity | None = None,
+        own_domain: bool = False,
+        stateful: bool = False,
+    ) -> None:
+        """Book a release, or refuse what does not fit and leave everything as it was.
+
+        ``stateful``, in an account made with ``updates=True``: the mechanism keeps private state while rows arrive.
+        """
+        release = Release(region, cost, both, unit, stability, stated_for, own_domain)
+        bookings = self._bookings(release, stateful)
+        answers = [self._engine.decide(boxes, one, other) for boxes, one, other in bookings]
+        for answer in answers:
+            if not answer.fits:
+                raise self._refusal(release, answer)
+        for (boxes, one, other), answer in zip(bookings, answers, strict=True):
+            self._engine.book(boxes, one, other, answer)
+        if stateful and self.updates:
+            self._stateful = self._stateful | region
+
+    def load(self, charges: Iterable[Charge]) -> None:
+        """Book many charges that were admitted before, such as those of a ledger that is opened again."""
+        summed: dict[tuple[Box, ...], tuple[list[int], list[int]]] = {}
+        for region, cost, both in charges:
+            for boxes, one, other in self._bookings(Release(region, cost, both), stateful=False):
+                found = summed.get(boxes)
+                if found is None:
+                    summed[boxes] = (list(one), list(other))
+                else:
+                    for place, amount in enumerate(one):
+                        found[0][place] += amount
+                    for place, amount in enumerate(other):
+                        found[1][place] += amount
+        self._engine.load([(boxes, tuple(one), tuple(other)) for boxes, (one, other) in summed.items()])
+
+    # --- readings --------------------------------------------------------------------------------------------
+
+    @property
+    def exact(self) -> bool:
+        """Whether every load is known exactly; if not, losses are upper bounds and refusals may be unproven."""
+        return self._engine.exact
+
+    @property
+    def engine(self) -> Engine:
+        """The loads behind the account."""
+        return self._engine
+
+    @property
+    def units(self) -> Units:
+        """The unit that loads are counted in."""
+        return self._units
+
+    def worst(self) -> tuple[Measure, Record | tuple[Record, ...]]:
+        """The largest loss of anybody, and the record value (pair of values, values of a window) that bears it.
+
+        Coordinates are maximised one by one, so that the loss holds for everybody; the witness is the one that
+        comes closest to the budget.
+        """
+        extents = self._extents(Region.everything(self.domain))
+        shares = [Fraction(e.lower, limit or 1) for e, limit in zip(extents, self._units.budget, strict=True)]
+        witness = extents[max(range(len(shares)), key=shares.__getitem__)].witness
+        records = tuple(self.domain.record(codes) for codes in witness)
+        return self._loss([extent.upper for extent in extents]), records[0] if len(records) == 1 else records
+
+    def bracket(self) -> tuple[Measure, Measure]:
+        """The largest loss of anybody lies between these two; they are equal while the account is exact."""
+        extents = self._extents(Region.everything(self.domain))
+        return self._loss([e.lower for e in extents]), self._loss([e.upper for e in extents])
+
+    def spent(self, region: Region) -> Measure:
+        """The largest loss of anybody in a region (of any pair or window that meets it)."""
+        return self._loss([extent.upper for extent in self._extents(self._checked(region))])
+
+    def headroom(self, region: Region) -> Measure:
+        """What the budget exceeds the largest loss in a region by, in the promise's own terms."""
+        return self.promise.budget.left_after(self.spent(region))
+
+    def remaining(self, region: Region) -> Measure:
+        """The largest cost of a release that still fits there, one record in or out, nothing more being known of it."""
+        left = self.headroom(region)
+        if region.empty or left.is_zero():
+            return left
+        vector = self._affordable(region, left)
+        if self._shape is Shape.PAIRS:
+            vector = self._stretched(region, vector, left.vector())
+        return left.like(vector)
+
+    def nbytes(self) -> int:
+        """The memory that the loads take."""
+        return self._engine.nbytes()
+
+    # --- inner parts -----------------------------------------------------------------------------------------
+
+    def _bookings(
+        self,
+        release: Release,
+        stateful: bool,  # noqa: FBT001
+    ) -> list[tuple[tuple[Box, ...], tuple[int, ...], tuple[int, ...]]]:
+        """The boxes and whole amounts of a release; none for an empty region."""
+        region = self._checked(release.region)
+        for loss in (release.cost, release.both, release.unit):
+            if loss is not None:
+                self._same_measure(loss)
+        if region.empty:
+            return []
+        plain = release.unit is None and release.stability == 1 and release.stated_for is None
+        if plain and not release.own_domain and not stateful and self._shape is not Shape.WINDOWS:
+            key = (release.cost, release.both)
+            cached = self._priced.get(key)
+            if cached is not None:
+                return [(region.boxes, *cached)]
+        found = [self._amounts(booking) for booking in self._booked(release, stateful=stateful)]
+        if plain and len(found) == 1 and found[0][0] is region.boxes and self._regional() and not stateful:
+            if len(self._priced) >= _CACHED:
+                self._priced.clear()
+            self._priced[(release.cost, release.both)] = found[0][1:]
+        return found
+
+    def _regional(self) -> bool:
+        """Whether the amounts of a plain release do not depend on its region."""
+        granularity = self.promise.granularity
+        while isinstance(granularity, Groups):
+            granularity = granularity.of
+        return granularity.kind in {"rows", "replace", "metric", "edges", "nodes"}
+
+    def _amounts(self, booking: Booking) -> tuple[tuple[Box, ...], tuple[int, ...], tuple[int, ...]]:
+        one = self._units.up(booking.one)
+        return booking.region.boxes, one, one if booking.both is None else self._units.up(booking.both)
+
+    def _booked(self, release: Release, *, stateful: bool) -> list[Booking]:
+        if not (stateful and self.updates) or self.promise.budget.kind == "pure":
+            return [booked(self.promise.granularity, release)]
+        return self._routed(release)
+
+    def _routed(self, release: Release) -> list[Booking]:
+        """A mechanism with private state while rows arrive: an adversary may route a row to it (theory E19)."""
+        everything = Region.everything(self.domain)
+        vector = release.cost.vector()
+        if self.promise.budget.kind == "zcdp" and any(vector[1:]):
+            raise refuse.stateful_update(self.promise.budget.symbol)
+        anywhere = Release(everything, release.cost, None, release.unit, release.stability, release.stated_for)
+        wide = booked(self.promise.granularity, anywhere)
+        apart = self.promise.budget.kind == "approximate" and not self._stateful.meets(release.region)
+        if not apart or self._shape is not Shape.VALUES:
+            return [wide]
+        narrow = booked(self.promise.granularity, release)
+        epsilon: Vector = (narrow.one[0], Fraction(0))
+        return [Booking(narrow.region, epsilon), Booking(everything, (Fraction(0), wide.one[1]))]
+
+    def _extents(self, region: Region) -> list[Extent]:
+        return [self._engine.highest(region.boxes, component) for component in range(len(self._units.budget))]
+
+    def _loss(self, amounts: list[int]) -> Measure:
+        return self.promise.budget.like(self._units.exact(amounts))
+
+    def _affordable(self, region: Region, left: Measure) -> Vector:
+        """A cost whose booking stays within what is left, coordinate by coordinate."""
+        try:
+            made = booked(self.promise.granularity, Release(region, left))
+        except NotProven:
+            # A group rule that no δ may pass through: what is left can be spent without δ.
+            first, *rest = left.vector()
+            if left.kind not in {"approximate", "zcdp"} or not any(rest):
+                return tuple(Fraction(0) for _ in left.vector())
+            return self._affordable(region, left.like([first, *(Fraction(0) for _ in rest)]))
+        if made.region != region:
+            left = self.headroom(made.region)
+        taken = made.one if made.both is None else tuple(map(max, made.one, made.both))
+        if self._shape is Shape.WINDOWS:
+            # A window gains this much at each of the steps that the region has in it.
+            taken = tuple(self._seen(region) * part for part in taken)
+        whole = self.promise.budget.vector()
+        factor = [
+            max(Fraction(1), most / part) if part else Fraction(1)
+            for part, most in zip(left.vector(), taken, strict=True)
+        ]
+        return tuple(min(part, limit) / times for part, limit, times in zip(left.vector(), whole, factor, strict=True))
+
+    def _seen(self, region: Region) -> int:
+        granularity = self.promise.granularity
+        while isinstance(granularity, Groups):
+            granularity = granularity.of
+        assert isinstance(granularity, Windows)
+        return max(1, min(granularity.width, size(region.along(granularity.column))))
+
+    def _stretched(self, region: Region, least: Vector, most: Vector) -> Vector:
+        """Between a cost that fits and one that may not, the largest that was found to fit."""
+        low, high = Fraction(0), Fraction(1)
+        for _ in range(10):
+            middle = (low + high) / 2
+            tried = tuple(a + middle * (b - a) for a, b in zip(least, most, strict=True))
+            low, high = (middle, high) if self._fits(region, tried) else (low, middle)
+        return tuple(a + low * (b - a) for a, b in zip(least, most, strict=True))
+
+    def _fits(self, region: Region, vector: Vector) -> bool:
+        try:
+            return self.admits(region, self.promise.budget.like(vector))
+        except NotProven:
+            return False
+
+    def _checked(self, region: Region) -> Region:
+        if not isinstance(region, Region):
+            raise refuse.not_a_region(region)
+        if region.domain is not self.domain and region.domain != self.domain:
+            raise refuse.other_domain()
+        return region
+
+    def _same_measure(self, loss: Measure) -> None:
+        if type(loss) is not type(self.promise.budget) or loss.kind == "renyi":
+            self.promise.budget.left_after(loss)
+
+    def _refusal(self, release: Release, answer: Answer) -> Exception:
+        who, budget = str(self.promise.granularity), str(self.promise.budget)
+        region, asked = str(release.region), str(release.cost)
+        if not answer.proven:
+            upper = str(self.spent(release.region))
+            return refuse.not_shown_to_fit(who, region, asked, budget, upper)
+        spent, fits = str(self.spent(release.region)), str(self.remaining(release.region))
+        return refuse.over_budget(who, region, asked, spent, budget, fits)
+
+
+def _engine(domain: Domain, granularity: Granularity, budget: tuple[int, ...], limits: Limits) -> Engine:
+    match shape(granularity):
+        case Shape.VALUES:
+            return OfValues(domain.shape, budget, limits)
+        case Shape.PAIRS:
+            return OfPairs(domain.shape, budget, limits)
+        case Shape.WINDOWS:
+            while isinstance(granularity, Groups):
+                granularity = granularity.of
+            assert isinstance(granularity, Windows)
+            return OfWindows(domain.shape, budget, limits, domain.axis(granularity.column), granularity.width)
+
+
+__all__ = ["RegionAccount", "replaced"]

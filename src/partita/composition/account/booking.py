@@ -1,0 +1,195 @@
+"""What a release costs one step of a promise's granularity, as a load on record values that adds up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, unique
+from fractions import Fraction
+from typing import final
+
+from partita.errors import NotProven
+from partita.errors import granularity as refuse_granularity
+from partita.errors import regions as refuse
+from partita.exact import whole
+from partita.granularity import (
+    Edges,
+    Granularity,
+    Groups,
+    Metric,
+    Nodes,
+    Replace,
+    Rows,
+    Users,
+    Windows,
+    steps,
+)
+from partita.region.codes import size
+from partita.region.region import Region
+from partita.theory import numerics
+from partita.theory.measures.approximate import Approximate
+from partita.theory.measures.base import Measure
+from partita.theory.numerics import ball
+
+Vector = tuple[Fraction, ...]
+
+
+@final
+@unique
+class Shape(Enum):
+    """Which maximum an account takes."""
+
+    VALUES = "the heaviest record value"
+    PAIRS = "the heaviest pair of record values"
+    WINDOWS = "the heaviest window of steps"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A release as its caller states it.
+
+    ``cost``: one record enters or leaves the region. ``both``: a record of the region becomes another one of it,
+    where known. ``unit``: all records of one owner enter or leave at once, where known. ``stability``: the cost was
+    measured behind a map that moves one record to so many. ``stated_for``: the relation the cost was proven for,
+    if not for records that enter or leave. ``own_domain``: that proof fixed the size of the selected rows.
+    """
+
+    region: Region
+    cost: Measure
+    both: Measure | None = None
+    unit: Measure | None = None
+    stability: int = 1
+    stated_for: Granularity | None = None
+    own_domain: bool = False
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Booking:
+    """A load: ``one`` on every value of the region; for pairs, ``both`` where both values are in it."""
+
+    region: Region
+    one: Vector
+    both: Vector | None = None
+
+
+def shape(granularity: Granularity) -> Shape:
+    """Which maximum a promise to this granularity is about."""
+    match granularity:
+        case Groups():
+            return shape(granularity.of)
+        case Replace() | Metric():
+            return Shape.PAIRS
+        case Windows():
+            return Shape.WINDOWS
+        case _:
+            return Shape.VALUES
+
+
+def booked(granularity: Granularity, release: Release) -> Booking:
+    """The load that a release puts on record values, so that the maximum of summed loads bounds the promise's loss.
+
+    Proved in booking.proof.md for each granularity (theory E4, E6, E7, E8, E10, E11, E14).
+    """
+    return _booked(granularity, _per_record(granularity, release), 1)
+
+
+def _per_record(granularity: Granularity, release: Release) -> Release:
+    """The release with costs stated for records, whatever relation they were proven for (theory A9, E4, E5, E7)."""
+    times = whole(release.stability, "stability", least=1)
+    cost = release.cost if times == 1 else release.cost.group(times)
+    both = release.both if times == 1 or release.both is None else release.both.group(times)
+    stated = release.stated_for
+    if release.own_domain:
+        raise refuse.own_domain(str(granularity))
+    if stated is None or stated == Rows():
+        return Release(release.region, cost, both, release.unit)
+    inner = granularity.of if isinstance(granularity, Groups) else granularity
+    if stated == inner and isinstance(inner, Users):
+        return Release(release.region, cost, both, unit=cost)
+    if isinstance(stated, Replace | Metric):
+        if shape(granularity) is not Shape.PAIRS:
+            raise refuse_granularity.no_guarantee(str(stated), str(granularity))
+        changed = cost.group(steps(stated, inner))
+        return Release(release.region, changed, changed)
+    count = steps(stated, Rows())
+    if count > 1:
+        cost = cost.group(count)
+    return Release(release.region, cost, both)
+
+
+def _booked(granularity: Granularity, release: Release, times: int) -> Booking:
+    match granularity:
+        case Rows() | Edges():
+            return Booking(release.region, release.cost.group(times).vector())
+        case Nodes():
+            if granularity.stability is None:
+                raise refuse_granularity.no_guarantee(str(Edges()), str(granularity))
+            return Booking(release.region, release.cost.group(times * granularity.stability).vector())
+        case Groups():
+            return _booked(granularity.of, release, times * granularity.size)
+        case Replace() | Metric():
+            return _changed(release, times)
+        case Users():
+            return _owned(granularity, release, times)
+        case Windows():
+            return _windowed(granularity, release, times)
+        case _:
+            raise refuse.no_account(str(granularity))
+
+
+def _changed(release: Release, times: int) -> Booking:
+    """One inside, and both inside, each change taken so many times (theory E11)."""
+    one, both = release.cost, replaced(release.cost, release.both)
+    if times == 1:
+        return Booking(release.region, one.vector(), both.vector())
+    if isinstance(one, Approximate) and isinstance(both, Approximate) and (one.delta or both.delta):
+        # Each of the steps may be of either kind, so the factor on δ is that of the dearer kind throughout.
+        dearest = max(one.epsilon, both.epsilon)
+        factor = numerics.upper(lambda: times * (ball((times - 1) * dearest)).exp(), "the delta of a group")
+        return Booking(
+            release.region,
+            (times * one.epsilon, factor * one.delta),
+            (times * both.epsilon, factor * both.delta),
+        )
+    return Booking(release.region, one.group(times).vector(), both.group(times).vector())
+
+
+def replaced(one: Measure, both: Measure | None) -> Measure:
+    """The loss of a record altered inside a region: what is known, or a removal and an addition (theory E11)."""
+    if both is None:
+        return one.group(2)
+    try:
+        generic = one.group(2)
+    except NotProven:
+        return both
+    return generic if generic.fits(both) else both
+
+
+def _owned(users: Users, release: Release, times: int) -> Booking:
+    """All rows of one owner, of which at most ``in_region`` lie in any one region (theory E14)."""
+    region, domain = release.region, release.region.domain
+    constant = set(domain.constant)
+    if users.per is not None:
+        constant.add(domain.axis(users.per))
+    shadow = region.freed(constant)
+    most, inside = users.rows, users.in_region or users.rows
+    share = Fraction(most, inside)
+    if release.unit is not None:
+        vector = (release.unit if times == 1 else release.unit.group(times)).vector()
+        double = 2 if users.altered else 1
+        if most * region.size < shadow.size:
+            return Booking(region, tuple(double * most * part for part in vector))
+        return Booking(shadow, tuple(double * part for part in vector))
+    vector = release.cost.group(times * inside * (2 if users.altered else 1)).vector()
+    if share * region.size < shadow.size:
+        return Booking(region, tuple(share * part for part in vector))
+    return Booking(shadow, vector)
+
+
+def _windowed(windows: Windows, release: Release, times: int) -> Booking:
+    """One row in each step of a window; a release that sees several of its steps costs a group of them (theory E8)."""
+    seen = max(1, min(windows.width, size(release.region.along(windows.column))))
+    changed = 2 if windows.changed else 1
+    vector = release.cost.group(times * changed * seen).vector()
+    return Booking(release.region, tuple(part / seen for part in vector))

@@ -1,0 +1,185 @@
+"""One face for the three maxima: over values, over pairs of values, over windows of steps."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+from partita.composition.account.pairs import PairLoads
+from partita.composition.account.values import Decision, Limits, ValueLoads
+from partita.composition.account.windows import WindowLoads
+from partita.region.box import Box
+
+Amounts = tuple[int, ...]
+Point = tuple[int, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Whether a charge fits; if not, the load it met, where, and whether it was proven not to fit."""
+
+    fits: bool
+    component: int = 0
+    load: int = 0
+    witness: tuple[Point, ...] = ()
+    proven: bool = True
+    proofs: tuple[tuple[int, tuple[Any, ...], int], ...] = ()
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """The heaviest load of one component: met at the witness, and never above ``upper``."""
+
+    lower: int
+    upper: int
+    witness: tuple[Point, ...]
+
+
+class Engine(ABC):
+    """Loads in whole units of the budget; ``one`` and ``both`` as in a booking."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def exact(self) -> bool:
+        """Whether every load is known exactly."""
+
+    @abstractmethod
+    def decide(self, boxes: Sequence[Box], one: Amounts, both: Amounts) -> Answer:
+        """Whether a charge fits; nothing is booked."""
+
+    @abstractmethod
+    def book(self, boxes: Sequence[Box], one: Amounts, both: Amounts, answer: Answer | None = None) -> None:
+        """Book a charge, whether or not it fits."""
+
+    @abstractmethod
+    def load(self, charges: Sequence[tuple[Sequence[Box], Amounts, Amounts]]) -> None:
+        """Book many charges that were admitted before."""
+
+    @abstractmethod
+    def highest(self, boxes: Sequence[Box], component: int) -> Extent:
+        """The heaviest load that a charge on the boxes would add to."""
+
+    @abstractmethod
+    def nbytes(self) -> int:
+        """The memory that the loads take."""
+
+
+@final
+class OfValues(Engine):
+    """The heaviest record value (theory E10)."""
+
+    __slots__ = ("loads",)
+
+    def __init__(self, shape: Sequence[int], budget: Amounts, limits: Limits) -> None:
+        self.loads = ValueLoads(shape, budget, limits)
+
+    @property
+    def exact(self) -> bool:
+        return self.loads.exact
+
+    def decide(self, boxes: Sequence[Box], one: Amounts, both: Amounts) -> Answer:
+        return _answer(self.loads.decide(boxes, one))
+
+    def book(self, boxes: Sequence[Box], one: Amounts, both: Amounts, answer: Answer | None = None) -> None:
+        self.loads.book(boxes, one)
+
+    def load(self, charges: Sequence[tuple[Sequence[Box], Amounts, Amounts]]) -> None:
+        self.loads.load([(boxes, one) for boxes, one, _ in charges])
+
+    def highest(self, boxes: Sequence[Box], component: int) -> Extent:
+        peak = self.loads.highest(boxes, component)
+        return Extent(peak.lower, peak.upper, (peak.witness,) if peak.witness else ())
+
+    def nbytes(self) -> int:
+        return self.loads.nbytes()
+
+
+@final
+class OfPairs(Engine):
+    """The heaviest pair of record values (theory E11)."""
+
+    __slots__ = ("loads",)
+
+    def __init__(self, shape: Sequence[int], budget: Amounts, limits: Limits) -> None:
+        self.loads = PairLoads(shape, budget, limits)
+
+    @property
+    def exact(self) -> bool:
+        return self.loads.exact
+
+    def decide(self, boxes: Sequence[Box], one: Amounts, both: Amounts) -> Answer:
+        found = self.loads.decide(boxes, one, both)
+        return Answer(found.fits, found.component, found.load, found.witness or (), found.proven, tuple(found.proofs))
+
+    def book(self, boxes: Sequence[Box], one: Amounts, both: Amounts, answer: Answer | None = None) -> None:
+        self.loads.book(boxes, one, both, () if answer is None else answer.proofs)
+
+    def load(self, charges: Sequence[tuple[Sequence[Box], Amounts, Amounts]]) -> None:
+        for boxes, one, both in charges:
+            self.loads.book(boxes, one, both)
+
+    def highest(self, boxes: Sequence[Box], component: int) -> Extent:
+        if not boxes:
+            return Extent(0, 0, ())
+        return Extent(*self.loads.highest(boxes, component))
+
+    def nbytes(self) -> int:
+        return self.loads.nbytes()
+
+
+@final
+class OfWindows(Engine):
+    """The heaviest window of steps (theory E8)."""
+
+    __slots__ = ("axis", "loads", "width")
+
+    def __init__(self, shape: Sequence[int], budget: Amounts, limits: Limits, axis: int, width: int) -> None:
+        self.loads = WindowLoads(shape, budget, axis, width, limits)
+        self.axis = axis
+        self.width = width
+
+    @property
+    def exact(self) -> bool:
+        return self.loads.exact
+
+    def decide(self, boxes: Sequence[Box], one: Amounts, both: Amounts) -> Answer:
+        found = self.loads.decide(boxes, one)
+        witness = () if found.witness is None else self._values(found.witness[0], found.component)
+        return Answer(found.fits, found.component, found.load, witness, found.proven)
+
+    def book(self, boxes: Sequence[Box], one: Amounts, both: Amounts, answer: Answer | None = None) -> None:
+        self.loads.book(boxes, one)
+
+    def load(self, charges: Sequence[tuple[Sequence[Box], Amounts, Amounts]]) -> None:
+        for boxes, one, _ in charges:
+            self.loads.book(boxes, one)
+
+    def highest(self, boxes: Sequence[Box], component: int) -> Extent:
+        total = self.loads.around(boxes, component)
+        _, first = self.loads.worst(component)
+        return Extent(total if self.exact else 0, total, self._values(first, component))
+
+    def _values(self, first: int, component: int) -> tuple[Point, ...]:
+        """For each step of a window, its heaviest value; the first few steps only of a long one."""
+        values = self.loads.values
+        everything = [((0, size),) for size in values.shape]
+        last = min(first + self.width, values.shape[self.axis], first + 32)
+        found = []
+        for step in range(first, last):
+            box = (*everything[: self.axis], ((step, step + 1),), *everything[self.axis + 1 :])
+            found.append(values.grid.peak(box, component)[1])
+        return tuple(found)
+
+    def nbytes(self) -> int:
+        return self.loads.nbytes()
+
+
+def _answer(found: Decision) -> Answer:
+    witness = () if found.witness is None else (found.witness,)
+    return Answer(found.fits, found.component, found.load, witness, found.proven)
