@@ -13,8 +13,6 @@ from partita.query.expressions import columns, numeric
 from partita.query.keys import Bucket, Each, Key, Truncated
 from partita.query.program import Present, Program, Rows, Total
 from partita.query.truncation import NOTHING, SEPARATOR, Truncation
-from partita.region.columns import Bounded, Categories
-from partita.region.columns.stored import Family, family
 
 
 @final
@@ -46,7 +44,7 @@ def statement(program: Program, stored: Stored) -> Statement:
             case _:
                 assert_never(tally)
     keys = program.cells.keys
-    late = [isinstance(key, Each) and _late(key, stored) for key in keys]
+    late = [isinstance(key, Each) and stored.late(key.column) for key in keys]
     raw = raw.union(key.column for key, after in zip(keys, late, strict=True) if after)
     clean = clean.union(key.column for key, after in zip(keys, late, strict=True) if not after)
     source = _source(stored, clean, raw, program.truncation)
@@ -67,27 +65,11 @@ def statement(program: Program, stored: Stored) -> Statement:
     return Statement(sql, tuple(_place(key, stored) for key in keys))
 
 
-def _late(key: Each, stored: Stored) -> bool:
-    """Whether rows are grouped by the stored text first, and the few groups sanitised afterwards.
-
-    That gives the same sums, because each group of stored texts falls into one sanitised group.
-    """
-    if stored.clean:
-        return False
-    return isinstance(stored.table.columns[key.column], Categories) and family(stored.types[key.column]) is Family.TEXT
-
-
 def _sanitised_after(sql: str, keys: tuple[Key, ...], late: list[bool], tallies: int, stored: Stored) -> str:
-    from sqlglot import exp
-
-    chosen = []
-    for place, (key, after) in enumerate(zip(keys, late, strict=True)):
-        text = f"k{place}"
-        if after:
-            column = stored.table.columns[key.column]
-            assert isinstance(column, Bounded)
-            text = column.sanitise(exp.column(text), stored.types[key.column]).sql(dialect=stored.dialect)
-        chosen.append(text)
+    chosen = [
+        stored.mapped(key.column, f"k{place}") if after else f"k{place}"
+        for place, (key, after) in enumerate(zip(keys, late, strict=True))
+    ]
     sums = [f"SUM(t{place})" for place in range(tallies)]
     groups = ", ".join(str(place + 1) for place in range(len(keys)))
     return f"SELECT {', '.join(chosen + sums)} FROM ({sql}) AS grouped GROUP BY {groups}"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 _FLOATING = frozenset({"FLOAT", "DOUBLE"})
+_NARROW = frozenset({"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT"})
 _SIGNED = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT"})
 
 
@@ -62,26 +63,43 @@ class Stored:
         return name(self.names[column])
 
     def _sanitised(self, column: str) -> str:
+        if self.clean:
+            stepped = isinstance(self.table.columns[column], Stepped)
+            return f"CAST({self.stored(column)} AS BIGINT)" if stepped else self.stored(column)
+        return self.mapped(column, self.names[column])
+
+    def mapped(self, column: str, stored_name: str) -> str:
+        """The SQL that maps a stored value, found under some name, into the column's domain."""
         from sqlglot import exp
 
         declared, stored_type = self.table.columns[column], self.types[column]
-        if self.clean:
-            return f"CAST({self.stored(column)} AS BIGINT)" if isinstance(declared, Stepped) else self.stored(column)
         if isinstance(declared, Integers) and family(stored_type) is Family.INTEGER:
             # Written so that the engine can fold it away where its statistics show that nothing is out of range.
-            value, low, high = self.stored(column), declared.low, declared.high
+            value, low, high = name(stored_name), declared.low, declared.high
             cast = "CAST" if stored_type in _SIGNED else "TRY_CAST"
             clamped = (
                 f"CASE WHEN {value} < {low} THEN {low} WHEN {value} > {high} THEN {high} "
                 f"ELSE {cast}({value} AS BIGINT) END"
             )
             return clamped if declared.missing is None else f"COALESCE({clamped}, {declared.missing})"
-        stored: exp.Expr = exp.column(self.names[column], quoted=True)
+        stored: exp.Expr = exp.column(stored_name, quoted=True)
         if stored_type in _FLOATING and self.dialect == "duckdb":
             # The statistics of parquet files leave NaN out, and DuckDB folds comparisons and even isnan() by them:
             # what becomes of a NaN would depend on the other rows of its block. TRY hides the column from them.
             stored = exp.Anonymous(this="TRY", expressions=[stored])
         return declared.sanitise(stored, stored_type).transform(_steadied).sql(dialect=self.dialect)
+
+    def late(self, column: str) -> bool:
+        """Whether rows are grouped by the stored value first, and the few groups sanitised afterwards.
+
+        That gives the same sums, because each group of stored values falls into one sanitised group.
+        """
+        if self.clean:
+            return False
+        declared = self.table.columns[column]
+        if isinstance(declared, Categories):
+            return family(self.types[column]) is Family.TEXT
+        return isinstance(declared, Integers) and self.types[column] in _NARROW
 
     def copied(self) -> str:
         """SELECT list for a copy that holds sanitised values in the narrowest types."""

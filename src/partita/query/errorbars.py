@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import final
-
-from scipy.special import ndtri
 
 
 @final
@@ -38,7 +37,7 @@ class Spread:
 
 def _quantile(scales: Sequence[float], sigma: float, miss: float) -> float:
     if not scales:
-        return -sigma * float(ndtri(miss / 2)) if sigma else 0.0
+        return -sigma * NormalDist().inv_cdf(max(miss / 2, 1e-300)) if sigma else 0.0
     if sigma:
         # Two kinds of noise in one number: each may miss half as often.
         return _quantile(scales, 0.0, miss / 2) + _quantile((), sigma, miss / 2)
