@@ -11,7 +11,7 @@ from typing import final
 
 from partita.errors import ledger as refuse
 from partita.ledger.anchor import Anchor, Mark
-from partita.ledger.balances import Balances
+from partita.ledger.balances import Admission, Balances
 from partita.ledger.canonical import canonical
 from partita.ledger.entries import Entry, Kind, entry_after
 from partita.ledger.replay import Replay
@@ -88,13 +88,14 @@ class Book:
         charge: str | None = None,
         answer: bytes | None = None,
         tally: bytes | None = None,
+        admission: Admission | None = None,
         **details: object,
     ) -> Entry:
         """Write the next entry, inside ``writing``."""
         note = canonical({"at": self._clock().isoformat(timespec="microseconds"), **details})
         entry = entry_after(self.replay.newest, kind, note, of=of, question=question, key=key, charge=charge)
         self.store.append(entry, answer=answer, tally=tally)
-        self.replay.propose(entry)
+        self.replay.propose(entry, admission)
         return entry
 
     def checkpoint(self, after: int | None = None) -> None:

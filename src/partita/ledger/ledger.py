@@ -56,13 +56,14 @@ class Ledger:
             known = self._known(charge)
             if known is not None:
                 return known
-            balances.check(charge)
+            admission = balances.check(charge)
             self._book.checkpoint()
             entry = self._book.append(
                 Kind.RESERVE,
                 question=charge.question,
                 key=charge.marked(),
                 charge=charge.priced(),
+                admission=admission,
                 asked=charge.asked,
                 mechanism=dict(charge.mechanism),
             )

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import os
 
-from partita.composition.promise import Promise
 from partita.errors import ledger as refuse
 from partita.ledger import points
 from partita.ledger.anchor import Anchor, FileAnchor, Mark, NoAnchor
-from partita.ledger.balances import Account, MakeAccount
 from partita.ledger.birth import Birth, Terms
 from partita.ledger.book import Book, Clock, system_clock
 from partita.ledger.canonical import canonical, digest
 from partita.ledger.entries import Kind, entry_after
 from partita.ledger.keys import SigningKey, random_bytes
 from partita.ledger.ledger import Ledger
+from partita.ledger.payer import MakePayer, RegionPayer
 from partita.ledger.points import Faults
 from partita.ledger.replay import Replay
 from partita.ledger.sqlite import MEMORY, SQLiteStore
 from partita.ledger.store import Stage, Store
 from partita.ledger.tally import EVERY
-from partita.region import Domain
 from partita.sampling import entropy
 from partita.sampling.bits import BitSource
 
@@ -35,7 +33,7 @@ def open_ledger(
     bits: BitSource | None = None,
     clock: Clock = system_clock,
     faults: Faults = points.none,
-    make: MakeAccount | None = None,
+    make: MakePayer | None = None,
     checkpoint_every: int = EVERY,
 ) -> Ledger:
     """The ledger in a file, made anew where there is none and terms are given; ``":memory:"`` keeps it in memory.
@@ -66,7 +64,7 @@ def open_ledger(
         if signer is None and os.path.exists(f"{place}.key"):
             signer = SigningKey.read(f"{place}.key")
         anchored = held.read()
-        replay = Replay(store, make or _region_account)
+        replay = Replay(store, make or RegionPayer)
         _check_terms(place, replay.birth.terms, terms)
         _check_anchor(store, replay, held, anchored)
     except BaseException:
@@ -82,7 +80,7 @@ def restore(
     *,
     anchor: Anchor | str | None = None,
     clock: Clock = system_clock,
-    make: MakeAccount | None = None,
+    make: MakePayer | None = None,
 ) -> None:
     """Go on from a copy whose anchor is lost, by the custodian's explicit decision, written into the book.
 
@@ -97,7 +95,7 @@ def restore(
         raise refuse.no_reason()
     store = SQLiteStore(place)
     try:
-        replay = Replay(store, make or _region_account)
+        replay = Replay(store, make or RegionPayer)
         at = clock().isoformat(timespec="microseconds")
         with store.writing(Stage.RESERVE):
             replay.follow(store)
@@ -146,9 +144,3 @@ def _check_anchor(store: Store, replay: Replay, held: Anchor, anchored: Mark | N
     entry = store.entry(anchored.seq)
     if entry is None or entry.hash != anchored.hash:
         raise refuse.rewritten(store.name, anchored.seq)
-
-
-def _region_account(domain: Domain, promise: Promise) -> Account:
-    from partita.composition.account import RegionAccount
-
-    return RegionAccount(domain, promise)

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import assert_never, final
 
 from partita.errors import ledger as refuse
-from partita.ledger.balances import Balances, MakeAccount
+from partita.ledger.balances import Admission, Balances
 from partita.ledger.birth import Birth
 from partita.ledger.charge import Reader
 from partita.ledger.entries import Entry, Kind, follows
+from partita.ledger.payer import MakePayer
 from partita.ledger.store import Store
 from partita.ledger.tally import START, Tally, merged, rolled
 from partita.theory.documents import from_document
@@ -24,7 +25,7 @@ class Replay:
     its transaction ended.
     """
 
-    def __init__(self, store: Store, make: MakeAccount) -> None:
+    def __init__(self, store: Store, make: MakePayer) -> None:
         first = store.entry(1)
         if first is None or first.kind is not Kind.BIRTH or not follows(first, None):
             raise refuse.broken_chain(store.name, 1)
@@ -38,6 +39,7 @@ class Replay:
         self.newest = first
         self._digest = START
         self._proposed: list[Entry] = []
+        self._admitted: dict[int, Admission] = {}
         self._torn = False
         self._load_tallies(store)
         self.follow(store)
@@ -65,6 +67,7 @@ class Replay:
             raise refuse.reopen(self.name)
         self.newest = self.last
         self._proposed.clear()
+        self._admitted.clear()
         again = store.entry(self.last.seq)
         if again is None or again.hash != self.last.hash:
             raise refuse.rewritten(self.name, self.last.seq)
@@ -75,15 +78,18 @@ class Replay:
             before = entry
         self._take(fresh)
 
-    def propose(self, entry: Entry) -> None:
-        """Remember an entry that was written and is not yet durable."""
+    def propose(self, entry: Entry, admission: Admission | None = None) -> None:
+        """Remember an entry that was written and is not yet durable, with the admission of a charge."""
         self._proposed.append(entry)
+        if admission is not None:
+            self._admitted[entry.seq] = admission
         self.newest = entry
 
     def settle(self) -> None:
         """Book what was proposed: it is durable now."""
         self._take(self._proposed)
         self._proposed.clear()
+        self._admitted.clear()
 
     def checkpoint(self) -> tuple[bytes, str]:
         """The tally since the last checkpoint, and the digest of all tallies with it."""
@@ -99,7 +105,11 @@ class Replay:
                 case Kind.RESERVE:
                     assert entry.charge is not None
                     self.tally.charges[entry.charge] += 1
-                    waiting[entry.charge] += 1
+                    admission = self._admitted.get(entry.seq)
+                    if admission is None:
+                        waiting[entry.charge] += 1
+                    else:
+                        admission.book()
                 case Kind.ACCOUNT:
                     self._book(waiting.items())
                     waiting.clear()
@@ -126,4 +136,6 @@ class Replay:
         self.balances.open_child(str(details["analyst"]), read)
 
     def _book(self, counted: Iterable[tuple[str, int]]) -> None:
-        self.balances.load([(self._read(text), count) for text, count in counted])
+        charges = [(self._read(text), count) for text, count in counted]
+        if charges:
+            self.balances.load(charges)

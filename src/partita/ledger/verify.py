@@ -9,11 +9,12 @@ from typing import final
 
 from partita.errors import LedgerFault
 from partita.ledger.anchor import Anchor, Mark
-from partita.ledger.balances import Balances, MakeAccount
+from partita.ledger.balances import Balances
 from partita.ledger.birth import Birth
 from partita.ledger.canonical import digest
 from partita.ledger.charge import Reader
 from partita.ledger.entries import GENESIS, Entry, Kind, chained, line
+from partita.ledger.payer import MakePayer
 from partita.ledger.store import Store
 from partita.ledger.tally import START, Tally, merged, rolled
 from partita.theory.documents import from_document
@@ -147,7 +148,7 @@ class _Audit:
         return merged([*map(Tally.read, self.tallies), self.tally])
 
 
-def verify(store: Store, make: MakeAccount, anchor: Anchor) -> Verification:
+def verify(store: Store, make: MakePayer, anchor: Anchor) -> Verification:
     """Audit a book from its first line; nothing that is cached or indexed is believed."""
     audit = _Audit(store, problems=[f"the file itself: {finding}" for finding in store.sound()])
     anchored = anchor.read()
@@ -174,7 +175,7 @@ def verify(store: Store, make: MakeAccount, anchor: Anchor) -> Verification:
     )
 
 
-def _balances(audit: _Audit, make: MakeAccount) -> tuple[Measure | None, ...]:
+def _balances(audit: _Audit, make: MakePayer) -> tuple[Measure | None, ...]:
     """Add every charge up again, and see that no limit was passed. Loads only grow, so the end is the worst moment."""
     if audit.birth is None:
         audit.note("there is no birth")

@@ -12,6 +12,7 @@ from partita.ledger.birth import Terms
 from partita.ledger.charge import Charge, Cost
 from partita.ledger.ledger import Ledger
 from partita.ledger.opening import open_ledger
+from partita.ledger.payer import Payer
 from partita.region import Domain, Region, integers
 from partita.sampling.bits import TestBits
 from partita.theory.measures.base import Measure
@@ -21,29 +22,28 @@ DOMAIN = Domain({"age": integers(0, 99, missing=0)})
 TERMS = Terms([Promise(rows(), Pure(epsilon=1))], {"visits": DOMAIN})
 
 
-class PlainAccount:
+class PlainPayer(Payer):
     """Adds up every charge, whatever its region: the dullest sound account."""
 
     def __init__(self, domain: Domain, promise: Promise) -> None:
         self.budget = promise.budget
         self.loss = promise.budget.zero()
 
-    def admits(self, region: Region, cost: Measure, both: Measure | None = None) -> bool:
-        return (self.loss + cost).fits(self.budget)
+    def ticket(self, region: Region, cost: Cost) -> object | None:
+        return cost if (self.loss + cost.one).fits(self.budget) else None
 
-    def charge(self, region: Region, cost: Measure, both: Measure | None = None) -> None:
-        assert self.admits(region, cost)
-        self.loss = self.loss + cost
+    def book(self, ticket: object) -> None:
+        self.loss = self.loss + ticket.one
 
-    def load(self, charges: Iterable[tuple[Region, Measure, Measure | None]]) -> None:
-        for _, cost, _ in charges:
-            self.loss = self.loss + cost
+    def load(self, charges: Iterable[tuple[Region, Cost, int]]) -> None:
+        for _, cost, count in charges:
+            self.loss = self.loss + cost.one.times(count)
 
     def remaining(self, region: Region) -> Measure:
         return self.budget.left_after(self.loss)
 
-    def worst(self) -> tuple[Measure, object]:
-        return self.loss, None
+    def bracket(self) -> tuple[Measure, Measure]:
+        return self.loss, self.loss
 
 
 def clock() -> datetime:
@@ -51,7 +51,7 @@ def clock() -> datetime:
 
 
 def opened(path: object = ":memory:", terms: Terms | None = TERMS, **options: object) -> Ledger:
-    settings = {"bits": TestBits(1), "clock": clock, "make": PlainAccount} | options
+    settings = {"bits": TestBits(1), "clock": clock, "make": PlainPayer} | options
     return open_ledger(path, terms, **settings)
 
 

@@ -23,7 +23,7 @@ from partita.ledger.points import Point
 from partita.ledger.sqlite import MEMORY
 from partita.region import Domain, integers
 from partita.theory.measures.pure import Pure
-from tests.unit.ledger.plain import DOMAIN, TERMS, PlainAccount, ask, charge, clock, opened
+from tests.unit.ledger.plain import DOMAIN, TERMS, PlainPayer, ask, charge, clock, opened
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -408,11 +408,11 @@ def test_an_anchor_may_be_kept_elsewhere(path, tmp_path):
 
 def test_a_custodian_may_go_on_without_the_anchor_and_the_book_says_so(used):
     with pytest.raises(LedgerFault, match="nothing needs to be restored"):
-        restore(used, "disk died", make=PlainAccount)
+        restore(used, "disk died", make=PlainPayer)
     os.unlink(f"{used}.anchor")
     with pytest.raises(InvalidInput, match="say why"):
-        restore(used, " ", make=PlainAccount)
-    restore(used, "disk died", clock=clock, make=PlainAccount)
+        restore(used, " ", make=PlainPayer)
+    restore(used, "disk died", clock=clock, make=PlainPayer)
     with opened(used) as ledger:
         (entry,) = ledger.entries(after=7)
         assert entry.details() == {"at": "2026-01-02T03:04:05.000000+00:00", "reason": "disk died"}

@@ -1,0 +1,102 @@
+"""An account as the ledger uses it: a charge is priced once, decided, and booked only when it is durable."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Any, final
+
+from partita.composition.account import RegionAccount
+from partita.composition.account.booking import Release, booked
+from partita.composition.promise import Promise
+from partita.ledger.charge import Cost
+from partita.region import Domain, Region
+from partita.region.box import Box
+from partita.theory.measures.base import Measure
+
+Amounts = tuple[int, ...]
+_CACHED = 4096
+
+
+class Payer(ABC):
+    """What the ledger asks of the load of every record value under one promise."""
+
+    @abstractmethod
+    def ticket(self, region: Region, cost: Cost) -> object | None:
+        """A ticket to book a charge that fits, or None; nothing changes."""
+
+    @abstractmethod
+    def book(self, ticket: object) -> None:
+        """Count a charge for which a ticket was given just before."""
+
+    @abstractmethod
+    def load(self, charges: Iterable[tuple[Region, Cost, int]]) -> None:
+        """Count charges that were admitted before, each so many times."""
+
+    @abstractmethod
+    def remaining(self, region: Region) -> Measure:
+        """The largest cost that still fits there."""
+
+    @abstractmethod
+    def bracket(self) -> tuple[Measure, Measure]:
+        """The largest loss of anybody lies between these two."""
+
+
+MakePayer = Callable[[Domain, Promise], Payer]
+
+
+@final
+class RegionPayer(Payer):
+    """A region account (theory E16), with amounts counted in its own units.
+
+    A charge made many times is priced once and its whole amount is multiplied: the price of many at once would be
+    another, where a rule for groups is not linear.
+    """
+
+    def __init__(self, domain: Domain, promise: Promise) -> None:
+        self._account = RegionAccount(domain, promise)
+        self._regional = promise.granularity.kind in {"rows", "replace"}
+        self._amounts: dict[Cost, tuple[Amounts, Amounts]] = {}
+
+    def ticket(self, region: Region, cost: Cost) -> object | None:
+        boxes, one, both = self._priced(region, cost)
+        answer = self._account.engine.decide(boxes, one, both)
+        return (boxes, one, both, answer) if answer.fits else None
+
+    def book(self, ticket: object) -> None:
+        assert isinstance(ticket, tuple)
+        self._account.engine.book(*ticket)
+
+    def load(self, charges: Iterable[tuple[Region, Cost, int]]) -> None:
+        summed: dict[tuple[Box, ...], list[tuple[Amounts, Amounts]]] = {}
+        for region, cost, count in charges:
+            boxes, one, both = self._priced(region, cost)
+            if boxes:
+                part = (tuple(count * amount for amount in one), tuple(count * amount for amount in both))
+                summed.setdefault(boxes, []).append(part)
+        self._account.engine.load([(boxes, *map(_added, zip(*parts, strict=True))) for boxes, parts in summed.items()])
+
+    def remaining(self, region: Region) -> Measure:
+        return self._account.remaining(region)
+
+    def bracket(self) -> tuple[Measure, Measure]:
+        return self._account.bracket()
+
+    def _priced(self, region: Region, cost: Cost) -> tuple[tuple[Box, ...], Amounts, Amounts]:
+        """The boxes that are charged and the whole amounts, for one inside and for both."""
+        known = self._amounts.get(cost) if self._regional else None
+        if known is not None:
+            return (region.boxes, *known)
+        units, unit = self._account.units, self._account.promise.granularity
+        made = booked(unit, Release(region, cost.one, cost.both, cost.unit))
+        one = units.up(made.one)
+        both = one if made.both is None else units.up(made.both)
+        if self._regional:
+            if len(self._amounts) >= _CACHED:
+                self._amounts.clear()
+            self._amounts[cost] = (one, both)
+        return made.region.boxes, one, both
+
+
+def _added(parts: tuple[Amounts, ...]) -> Any:
+    return parts[0] if len(parts) == 1 else tuple(map(sum, zip(*parts, strict=True)))

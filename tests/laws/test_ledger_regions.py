@@ -1,0 +1,146 @@
+"""The ledger's balances equal the plainest count of them: every record value and every pair, one by one."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from partita.composition.promise import Promise
+from partita.errors import BudgetExceeded
+from partita.granularity import groups, replace, rows, users
+from partita.ledger.birth import Terms
+from partita.ledger.charge import Charge, Cost
+from partita.ledger.payer import RegionPayer
+from partita.region import Domain, Region, identifier, integers
+from partita.theory.measures.pure import Pure
+from partita.theory.measures.zcdp import ZCDP
+from tests.unit.ledger.plain import ask, opened
+
+DOMAIN = Domain({"who": identifier(), "a": integers(0, 3, missing=0), "b": integers(0, 2, missing=0)})
+VALUES = list(itertools.product(range(4), range(3)))
+PROMISES = [
+    Promise(rows(), Pure(epsilon=1)),
+    Promise(replace(), ZCDP(rho=2)),
+    Promise(users("who", rows=2), Pure(epsilon=2)),
+    Promise(groups(3), ZCDP(rho=9)),
+]
+TERMS = Terms(PROMISES, {"visits": DOMAIN})
+
+
+@st.composite
+def releases(draw):
+    low, high = sorted(draw(st.tuples(st.integers(0, 3), st.integers(0, 3))))
+    where = f"a BETWEEN {low} AND {high}" + draw(st.sampled_from(["", " AND b = 1", " AND b <> 1", " OR b = 2"]))
+    one = draw(st.sampled_from([Fraction(0), Fraction(1, 20), Fraction(1, 7), Fraction(1, 3)]))
+    return where, one, draw(st.sampled_from([None, Fraction(0), one]))
+
+
+def charge(place, release):
+    where, one, both = release
+    return Charge(
+        table="visits",
+        region=Region.where(where, DOMAIN),
+        costs=(
+            Cost(Pure(epsilon=one)),
+            Cost(ZCDP(rho=one), None if both is None else ZCDP(rho=both)),
+            Cost(Pure(epsilon=one)),
+            Cost(ZCDP(rho=one)),
+        ),
+        mechanism={},
+        question=hashlib.sha256(str(place).encode()).hexdigest(),
+        analyst="ada",
+    )
+
+
+def counted(booked):
+    """What anybody loses under each promise, value by value and pair by pair (theory E10, E11, E14)."""
+    held = [(set(_codes(Region.where(where, DOMAIN))), one, both) for where, one, both in booked]
+    load = {v: sum((one for inside, one, _ in held if v in inside), Fraction(0)) for v in VALUES}
+    heaviest = max(load.values())
+    pairs = max(sum((_pair(v, w, *part) for part in held), Fraction(0)) for v, w in itertools.permutations(VALUES, 2))
+    return [heaviest, pairs, 2 * heaviest, 9 * heaviest]
+
+
+def _codes(region):
+    return [codes for codes in VALUES if region.holds(codes)]
+
+
+def _pair(v, w, inside, one, both):
+    match (v in inside) + (w in inside):
+        case 0:
+            return Fraction(0)
+        case 1:
+            return one
+        case _:
+            return 4 * one if both is None else min(both, 4 * one)
+
+
+def close(found, truth):
+    """Not below the truth, and above it only by the rounding of each charge to the account's unit."""
+    return truth <= found <= truth + Fraction(1, 10**12)
+
+
+@pytest.mark.slow
+@settings(max_examples=40)
+@given(asked=st.lists(releases(), max_size=12))
+def test_every_balance_is_the_plain_count_and_stays_so_after_opening_again(asked, tmp_path_factory):
+    path = tmp_path_factory.mktemp("ledger") / "visits.ledger"
+    booked = []
+    with opened(path, TERMS, make=RegionPayer, checkpoint_every=5) as ledger:
+        for place, release in enumerate(asked):
+            after = counted([*booked, release])
+            fits = all(loss <= promise.budget.vector()[0] for loss, promise in zip(after, PROMISES, strict=True))
+            try:
+                ask(ledger, charge(place, release))
+            except BudgetExceeded:
+                assert not fits
+            else:
+                assert fits
+                booked.append(release)
+        spent = [loss.vector()[0] for loss in ledger.spent()]
+        assert all(close(found, truth) for found, truth in zip(spent, counted(booked), strict=True))
+        assert ledger.verify().problems == ()
+    with opened(path, TERMS, make=RegionPayer) as again:
+        assert [loss.vector()[0] for loss in again.spent()] == spent
+
+
+@pytest.mark.parametrize("where", ["FALSE", "a < 0"])
+def test_a_question_about_nobody_costs_nobody_anything(where):
+    with opened(":memory:", TERMS, make=RegionPayer) as ledger:
+        for place in range(20):
+            ask(ledger, charge(place, (where, Fraction(1), None)))
+        assert all(loss.is_zero() for loss in ledger.spent())
+
+
+def test_disjoint_groups_cost_the_maximum_and_overlapping_ones_the_sum():
+    with opened(":memory:", TERMS, make=RegionPayer) as ledger:
+        for place in range(4):
+            ask(ledger, charge(place, (f"a = {place}", Fraction(1, 4), Fraction(0))))
+        assert ledger.spent() == (
+            Pure(epsilon="1/4"),
+            ZCDP(rho="1/2"),
+            Pure(epsilon="1/2"),
+            ZCDP(rho="9/4"),
+        )
+
+
+def test_one_promise_that_cannot_pay_stops_the_charge_for_all():
+    tight = Terms([Promise(rows(), Pure(epsilon=9)), Promise(replace(), Pure(epsilon="0.1"))], {"visits": DOMAIN})
+    with opened(":memory:", tight, make=RegionPayer) as ledger:
+        made = charge(1, ("a < 2", Fraction(1, 5), None))
+        dear = Charge(
+            table="visits",
+            region=made.region,
+            costs=(Cost(Pure(epsilon="0.2")), Cost(Pure(epsilon="0.2"))),
+            mechanism={},
+            question=made.question,
+        )
+        with pytest.raises(BudgetExceeded, match="the value of one row"):
+            ledger.reserve(dear)
+        assert all(loss.is_zero() for loss in ledger.spent())
+        assert len(list(ledger.entries())) == 1
