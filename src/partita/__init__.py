@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from partita.attacks.audit import Audit as Audit
     from partita.attacks.audit import audit as audit
+    from partita.composition.account import RegionAccount as RegionAccount
+    from partita.composition.calibrate import calibrate as calibrate
     from partita.composition.compose import compose as compose
     from partita.composition.filters import Filter as Filter
     from partita.composition.guarantee import Guarantee as Guarantee
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
     from partita.mechanisms.gaussian import GaussianNoise as GaussianNoise
     from partita.mechanisms.geometric import Geometric as Geometric
     from partita.mechanisms.histogram import Histogram as Histogram
+    from partita.mechanisms.key_selection import GaussianThreshold as GaussianThreshold
+    from partita.mechanisms.key_selection import LaplaceThreshold as LaplaceThreshold
     from partita.mechanisms.laplace import Laplace as Laplace
     from partita.mechanisms.noisy_max import NoisyMax as NoisyMax
     from partita.mechanisms.permute_and_flip import PermuteAndFlip as PermuteAndFlip
@@ -98,11 +102,13 @@ _HOMES = {
     "Filter": ("partita.composition.filters", "Filter"),
     "GDP": ("partita.theory.measures.gdp", "GDP"),
     "GaussianNoise": ("partita.mechanisms.gaussian", "GaussianNoise"),
+    "GaussianThreshold": ("partita.mechanisms.key_selection", "GaussianThreshold"),
     "Geometric": ("partita.mechanisms.geometric", "Geometric"),
     "Guarantee": ("partita.composition.guarantee", "Guarantee"),
     "Histogram": ("partita.mechanisms.histogram", "Histogram"),
     "InvalidInput": ("partita.errors", "InvalidInput"),
     "Laplace": ("partita.mechanisms.laplace", "Laplace"),
+    "LaplaceThreshold": ("partita.mechanisms.key_selection", "LaplaceThreshold"),
     "LedgerFault": ("partita.errors", "LedgerFault"),
     "NoisyMax": ("partita.mechanisms.noisy_max", "NoisyMax"),
     "NotProven": ("partita.errors", "NotProven"),
@@ -116,6 +122,7 @@ _HOMES = {
     "RandomizedResponse": ("partita.mechanisms.randomized_response", "RandomizedResponse"),
     "Receipt": ("partita.ledger.receipts", "Receipt"),
     "Region": ("partita.region.region", "Region"),
+    "RegionAccount": ("partita.composition.account", "RegionAccount"),
     "Renyi": ("partita.theory.measures.renyi", "Renyi"),
     "Slots": ("partita.composition.slots", "Slots"),
     "SparseVector": ("partita.mechanisms.sparse_vector", "SparseVector"),
@@ -126,6 +133,7 @@ _HOMES = {
     "audit": ("partita.attacks.audit", "audit"),
     "avg": ("partita.query.frame", "avg"),
     "booleans": ("partita.region.columns", "booleans"),
+    "calibrate": ("partita.composition.calibrate", "calibrate"),
     "categories": ("partita.region.columns", "categories"),
     "compose": ("partita.composition.compose", "compose"),
     "convert": ("partita.theory.conversions", "convert"),
@@ -175,11 +183,13 @@ __all__ = [
     "Filter",
     "GDP",
     "GaussianNoise",
+    "GaussianThreshold",
     "Geometric",
     "Guarantee",
     "Histogram",
     "InvalidInput",
     "Laplace",
+    "LaplaceThreshold",
     "LedgerFault",
     "NoisyMax",
     "NotProven",
@@ -193,6 +203,7 @@ __all__ = [
     "RandomizedResponse",
     "Receipt",
     "Region",
+    "RegionAccount",
     "Renyi",
     "Slots",
     "SparseVector",
@@ -204,6 +215,7 @@ __all__ = [
     "audit",
     "avg",
     "booleans",
+    "calibrate",
     "categories",
     "compose",
     "convert",

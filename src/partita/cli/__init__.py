@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from partita.cli import ask, audit, demo, explain, init, ledger
+from partita.cli import ask, audit, calibrate, compose, demo, explain, init, ledger, story
 from partita.cli.screen import complain, version
 from partita.errors import PartitaError
 
@@ -37,11 +37,14 @@ def _root(
     """Options that come before any command."""
 
 
-app.command("demo")(demo.demo)
+app.command("demo")(story.demo)
+app.command("tour")(demo.demo)
 app.command("init")(init.init)
 app.command("ask")(ask.ask)
 app.command("quote")(ask.quote)
 app.add_typer(ledger.app, name="ledger")
+app.command("compose")(compose.compose)
+app.command("calibrate")(calibrate.calibrate)
 app.command("explain")(explain.explain)
 app.command("audit")(audit.audit)
 

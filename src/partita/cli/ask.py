@@ -40,6 +40,8 @@ def ask(
     as_json: AsJson = False,
 ) -> None:
     """Ask a question at a price; it is charged before anything is read, and repeating it is free."""
+    from rich.text import Text
+
     from partita.curator.settings import open_settings
 
     with open_settings(config) as curator:
@@ -59,7 +61,7 @@ def ask(
             )
             return
         show(_shown(answer, errors))
-        show(answer.explain(confidence=confidence) if explain else _bill(answer))
+        show(Text(answer.explain(confidence=confidence) if explain else _bill(answer)))
 
 
 def quote(
@@ -74,6 +76,8 @@ def quote(
     as_json: AsJson = False,
 ) -> None:
     """Say what a question would cost and how exact it would be; nothing is read and nothing is spent."""
+    from rich.text import Text
+
     from partita.curator.settings import open_settings
 
     with open_settings(config) as curator:
@@ -90,7 +94,7 @@ def quote(
                 }
             )
             return
-        show(offer.explain(confidence=confidence))
+        show(Text(offer.explain(confidence=confidence)))
 
 
 def _shown(answer: Answer, errors: dict[str, list[float]]) -> Table:

@@ -33,7 +33,7 @@ class Quotation:
         """What would be left, for the people this question is about, under each promise."""
         if self.free:
             return self.remaining
-        return tuple(rest.left_after(cost) for rest, cost in zip(self.remaining, self.costs, strict=True))
+        return tuple(rest.left_after(toll.row) for rest, toll in zip(self.remaining, self.quote.tolls, strict=True))
 
     def explain(self, confidence: Number = 0.95) -> str:
         """The offer in words."""
