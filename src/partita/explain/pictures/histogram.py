@@ -35,7 +35,7 @@ def histogram(
             raise refuse.unlike_lengths("names", len(names), what, len(values))
     half, sure = float(nonnegative(error, "error")), probability(confidence, "confidence")
     places = range(len(names))
-    with sheet(title, width=max(4.5, min(14.0, 1.6 + 0.75 * len(names)))) as (figure, axes):
+    with sheet(title, width=max(6.4, min(14.0, 1.6 + 0.75 * len(names)))) as (figure, axes):
         axes.bar(places, [float(count) for count in counts], width=0.72, color="#b9cfe0", edgecolor=INK, linewidth=0.8)
         axes.errorbar(places, counts, yerr=half, fmt="none", ecolor=INK, elinewidth=1.4, capsize=5)
         if exact_counts is not None:
