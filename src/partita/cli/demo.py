@@ -124,7 +124,7 @@ def _draw(folder: Path, counts: Histogram) -> Iterator[Path]:
         ),
         "tradeoff": tradeoff({f"ε = {float(_EPSILON)}": Pure(epsilon=_EPSILON)}),
         "composition": composition(
-            by_count(Laplace(epsilon=_EACH), spread(1_000), _DELTA),
+            by_count([Laplace(epsilon=_EACH)], spread(1_000), _DELTA),
             delta=float(_DELTA),
             title=f"Laplace releases at ε = {float(_EACH)} each",
         ),

@@ -37,11 +37,13 @@ def by_method(events: object, delta: Number, *, relation: str | None = None) -> 
     return found
 
 
-def by_count(event: object, counts: Sequence[int], delta: Number) -> dict[str, list[tuple[int, float]]]:
-    """ε of growing numbers of equal releases, by the name of each method."""
+def by_count(
+    events: Sequence[object], counts: Sequence[int], delta: Number, *, relation: str | None = None
+) -> dict[str, list[tuple[int, float]]]:
+    """ε of the events repeated more and more often, by the name of each method."""
     lines: dict[str, list[tuple[int, float]]] = {}
     for count in counts:
-        for method, total in by_method([(event, count)], delta).items():
+        for method, total in by_method([(event, count) for event in events], delta, relation=relation).items():
             lines.setdefault(NAMES[method], []).append((count, total.epsilon))
     return lines
 

@@ -18,6 +18,15 @@ def not_json(path: str, line: int, column: int, reason: str) -> InvalidInput:
     )
 
 
+def one_plan(count: int) -> InvalidInput:
+    """Several files that are not all receipts."""
+    return InvalidInput(
+        "cli.one-plan",
+        f"{count} files were given, and not all of them are receipts. Give one plan, or any number of receipts. "
+        f"Nothing was computed.",
+    )
+
+
 def choose_one(options: str) -> InvalidInput:
     """None, or more than one, of options that exclude each other."""
     return InvalidInput("cli.choose-one", f"Give exactly one of {options}. Nothing was computed.")

@@ -17,6 +17,14 @@ SAID: list[tuple[PartitaError, str, str]] = [
         "'plan.json' is not JSON: Expecting value at line 2, column 5. Nothing was computed.",
     ),
     (
+        words.one_plan(2),
+        "cli.one-plan",
+        (
+            "2 files were given, and not all of them are receipts. Give one plan, or any number of receipts. "
+            "Nothing was computed."
+        ),
+    ),
+    (
         words.choose_one("--epsilon, --rho and --mu"),
         "cli.choose-one",
         "Give exactly one of --epsilon, --rho and --mu. Nothing was computed.",

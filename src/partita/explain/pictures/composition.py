@@ -19,6 +19,7 @@ def composition(
     *,
     delta: float,
     title: str = "What many releases give away together",
+    axis: str = "number of releases",
 ) -> Figure:
     """The total ε of each method at the given δ, for growing numbers of releases; both axes are logarithmic.
 
@@ -33,7 +34,7 @@ def composition(
         lines = []
         for pen, (name, points) in zip(pens(), known.items(), strict=False):
             lines.append(draw(axes, pen, [count for count, _ in points], [total for _, total in points], name))
-        axes.set(xscale="log", yscale="log", xlabel="number of releases")
+        axes.set(xscale="log", yscale="log", xlabel=axis)
         axes.set_ylabel(f"total ε at δ = {short(delta)}" if delta else "total ε")
         plain_ticks(axes.xaxis)
         plain_ticks(axes.yaxis)

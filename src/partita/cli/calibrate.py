@@ -1,0 +1,107 @@
+"""partita calibrate: the least noise with which so many releases stay within a promised total."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from partita.cli.screen import AsJson, show, show_json
+from partita.cli.tables import table
+from partita.cli.totals import METHODS, NAMES
+from partita.errors import PartitaError
+
+if TYPE_CHECKING:
+    from partita.mechanisms.base import Mechanism
+    from partita.theory.distance import Distance
+
+
+def calibrate(
+    mechanism: Annotated[str, typer.Argument(help="laplace, gaussian, geometric, discrete_gaussian, exponential, ...")],
+    epsilon: Annotated[str, typer.Option(help="The total ε that is promised.")],
+    delta: Annotated[str, typer.Option(help="The total δ that is promised.")] = "0",
+    count: Annotated[str, typer.Option(help="How many releases share it.")] = "1",
+    distance: Annotated[
+        str | None, typer.Option(help="How far neighbours move a result, in the mechanism's norm; 1 if left out.")
+    ] = None,
+    method: Annotated[str, typer.Option(help="The theorem to calibrate by; the one that needs least noise.")] = "best",
+    relation: Annotated[str | None, typer.Option(help="add/remove or change-one.")] = None,
+    confidence: Annotated[str, typer.Option(help="For the error bar of each release.")] = "0.95",
+    as_json: AsJson = False,
+) -> None:
+    """Find the least noise for so many releases under one total, and show what other theorems would need."""
+    from partita.composition.compose import compose
+    from partita.composition.documents import calibrate_document
+    from partita.composition.plan import relation_of
+    from partita.exact import positive, probability, whole
+    from partita.explain.numbers import percent, short
+
+    relation_of(relation)
+    positive(1 if distance is None else distance, "distance")
+    sure = float(probability(confidence, "confidence"))
+    question: dict[str, str | int] = {
+        "version": 1,
+        "mechanism": mechanism,
+        "epsilon": epsilon,
+        "delta": delta,
+        "count": count,
+        "method": method,
+        **({} if distance is None else {"distance": distance}),
+        **({} if relation is None else {"relation": relation}),
+    }
+    found = calibrate_document(question)
+    moved = _distance(found, distance)
+    total = compose([(found.at(moved), whole(count))], delta=delta, method=method, relation=relation)
+    others = {name: _tried({**question, "method": name}) for name in METHODS} if method == "best" else {}
+    error = found.error(confidence)
+    if as_json:
+        document = {"mechanism": found.kind, **_numbers(found), "error": error, "confidence": sure}
+        methods = {name: _numbers(other) for name, other in others.items() if other is not None}
+        show_json({**document, "total": total.to_json(), "methods": methods})
+        return
+    bars = f"error bar at {percent(sure)}"
+    made = table("", [("method", "left"), ("noise", "left"), (bars, "right")])
+    for name, other in others.items():
+        if other is not None:
+            made.add_row(NAMES[name], _settings(other), f"± {other.error(confidence):,.6g}")
+    made.add_row(f"[bold]{method}", f"[bold]{_settings(found)}", f"[bold]± {error:,.6g}")
+    noise = f"{found.kind.replace('_', ' ')} noise, {_settings(found)}"
+    verified = f"come to ε = {total.epsilon:.9g} at δ = {short(total.delta)}, by {total.theorem}."
+    show(made, f"{whole(count):,} releases with {noise}, {verified}")
+
+
+def _tried(question: dict[str, str | int]) -> Mechanism | None:
+    """The noise that another theorem needs, if it has any answer."""
+    from partita.composition.documents import calibrate_document
+
+    try:
+        return calibrate_document(question)
+    except PartitaError:
+        return None
+
+
+def _distance(found: Mechanism, length: str | None) -> Distance:
+    from partita.exact import positive
+    from partita.theory.distance import Distance, Norm
+
+    if length is None:
+        return found.unit()
+    number = positive(length, "distance")
+    return Distance.l2(number) if found.norm is Norm.L2 else Distance(found.norm, number)
+
+
+def _numbers(found: Mechanism) -> dict[str, float | str]:
+    """The parameters as numbers where they are numbers."""
+    numbers: dict[str, float | str] = {}
+    for name, text in found.parameters().items():
+        try:
+            numbers[name] = float(Fraction(text))
+        except ValueError:
+            numbers[name] = text
+    return numbers
+
+
+def _settings(found: Mechanism) -> str:
+    numbers = _numbers(found)
+    return ", ".join(f"{name} = {value:.9g}" for name, value in numbers.items() if not isinstance(value, str))
