@@ -94,7 +94,7 @@ def export_book(
 
     with open_ledger(book) as opened:
         for line in export(opened, answers=answers):
-            typer.echo(line)
+            typer.echo(line, nl=False)
 
 
 @app.command("receipt")

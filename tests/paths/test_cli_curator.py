@@ -1,0 +1,131 @@
+"""From a parquet file to answers, a ledger and receipts, as a newcomer would go."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas
+import pytest
+
+from partita.cli import main
+from tests.unit.curator.hospital import visits
+
+SETTINGS = """
+ledger = "visits.ledger"
+
+[tables.visits]
+source = "visits.parquet"
+
+[tables.visits.columns]
+age = { integers = [0, 120] }
+region = { categories = ["north", "south", "east", "west"] }
+
+[[promises]]
+protect = "rows"
+epsilon = "1"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    pandas.DataFrame(visits()).to_parquet("visits.parquet")
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(list(arguments))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_init_writes_a_draft_that_reads_no_value_and_is_not_overwritten(folder: Path, capsys: Any) -> None:
+    code, out, _ = run(capsys, "init", "visits.parquet")
+    assert code == 0
+    assert "No value" in out
+    draft = Path("partita.toml").read_text()
+    assert 'patient = "identifier"' in draft
+    assert "p17" not in draft
+    assert "north" not in draft
+    code, _, err = run(capsys, "init", "visits.parquet")
+    assert (code, "left alone" in err) == (2, True)
+
+
+def test_a_draft_answers_as_it_is(folder: Path, capsys: Any) -> None:
+    run(capsys, "init", "visits.parquet")
+    code, out, err = run(capsys, "ask", "SELECT COUNT(*) AS n FROM visits", "--rho", "0.001", "--json")
+    assert code == 0, err
+    assert json.loads(out)["free"] is False
+
+
+def test_a_question_a_repeat_a_quote_and_a_refusal(folder: Path, capsys: Any) -> None:
+    Path("partita.toml").write_text(SETTINGS)
+    question = "SELECT region, COUNT(*) AS n FROM visits GROUP BY region"
+    code, out, _ = run(capsys, "quote", question, "--epsilon", "0.5")
+    assert code == 0
+    assert "costs ε = 0.5" in out
+    code, out, _ = run(capsys, "ask", question, "--epsilon", "0.5", "--json")
+    first = json.loads(out)
+    assert (code, first["free"]) == (0, False)
+    code, out, _ = run(capsys, "ask", question.lower(), "--epsilon", "0.5", "--json")
+    again = json.loads(out)
+    assert (again["free"], again["rows"]) == (True, first["rows"])
+    code, out, _ = run(capsys, "ask", question, "--epsilon", "0.5", "--explain")
+    assert "wrongly accuses" in out
+    code, _, err = run(capsys, "ask", "SELECT COUNT(*) FROM visits", "--epsilon", "0.6", "--json")
+    assert code == 2
+    assert json.loads(err)["error"]["code"].startswith("ledger.")
+    code, _, err = run(capsys, "ask", "SELECT MAX(secret) FROM visits", "--epsilon", "0.1")
+    assert code == 2
+    assert "Traceback" not in err
+
+
+def test_the_ledger_is_shown_verified_exported_and_gives_receipts(folder: Path, capsys: Any) -> None:
+    Path("partita.toml").write_text(SETTINGS)
+    run(capsys, "ask", "SELECT COUNT(*) AS n FROM visits WHERE age > 40", "--epsilon", "0.25")
+    code, out, _ = run(capsys, "ledger", "show", "visits.ledger")
+    assert code == 0
+    assert "ε = 0.25" in out
+    code, out, _ = run(capsys, "ledger", "show", "visits.ledger", "--json")
+    assert json.loads(out)["questions"][0]["asked"].startswith("SELECT COUNT(*)")
+    code, out, _ = run(capsys, "ledger", "verify", "visits.ledger", "--json")
+    assert json.loads(out)["sound"] is True
+    code, out, _ = run(capsys, "ledger", "export", "visits.ledger")
+    assert all(json.loads(line) for line in out.splitlines())
+    code, out, err = run(capsys, "ledger", "receipt", "visits.ledger", "3")
+    assert code == 0, err
+    assert json.loads(out)["table"] == "visits"
+    code, _, err = run(capsys, "ledger", "receipt", "visits.ledger", "1")
+    assert (code, "no receipt" in err) == (2, True)
+
+
+def test_a_broken_book_is_named_and_verification_fails(folder: Path, capsys: Any) -> None:
+    Path("partita.toml").write_text(SETTINGS)
+    run(capsys, "ask", "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.25")
+    book = Path("visits.ledger")
+    book.write_bytes(book.read_bytes()[: book.stat().st_size // 2])
+    code, _, err = run(capsys, "ledger", "show", "visits.ledger")
+    assert code == 2
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ask", "SELECT COUNT(*) FROM visits"],
+        ["ask", "SELECT COUNT(*) FROM visits", "--epsilon", "nan"],
+        ["ask", "", "--epsilon", "1"],
+        ["quote", "DROP TABLE visits", "--epsilon", "1"],
+        ["ledger", "verify", "nothing.ledger"],
+        ["init", "nothing.parquet"],
+        ["ask", "SELECT 1", "--epsilon", "1", "--config", "nothing.toml"],
+    ],
+)
+def test_nothing_that_is_typed_gives_a_traceback(folder: Path, capsys: Any, arguments: list[str]) -> None:
+    Path("partita.toml").write_text(SETTINGS)
+    code, _, err = run(capsys, *arguments)
+    assert code == 2
+    assert err
+    assert "Traceback" not in err
