@@ -18,7 +18,14 @@ RELIED_UPON = {
     "Pure", "Approximate", "ZCDP", "Renyi", "GDP",
     "convert", "group_privacy", "posterior", "true_positive_rate",
     "rows", "replace", "groups", "users", "windows", "metric",
-    "l1", "l2", "linf",
+    "l1", "l2", "linf", "Profile",
+    "Table", "Promise", "Curator", "Answer", "Receipt", "open", "count", "sum", "avg",
+    "integers", "decimals", "categories", "dates", "booleans", "text_keys", "identifier",
+    "Domain", "Region", "RegionAccount",
+    "compose", "calibrate", "Guarantee", "Filter", "Odometer", "Slots",
+    "Laplace", "GaussianNoise", "Geometric", "DiscreteGaussian", "RandomizedResponse", "Exponential",
+    "PermuteAndFlip", "NoisyMax", "SparseVector", "Histogram", "Subsampled",
+    "audit", "explain",
 }  # fmt: skip
 
 
