@@ -272,7 +272,7 @@ def not_a_region(value: object) -> InvalidInput:
     """Something else where a region was expected."""
     return InvalidInput(
         "region.not-a-region",
-        f"{_shown(value)} is not a region. Write Region.where(\"age >= 65\", domain). {UNTOUCHED}",
+        f'{_shown(value)} is not a region. Write Region.where("age >= 65", domain). {UNTOUCHED}',
     )
 
 
@@ -282,3 +282,48 @@ def wrong_costs(given: int, promises: int) -> InvalidInput:
         "region.wrong-costs",
         f"{given} costs were given for {promises} promises. Give one for each, in the same order. {UNTOUCHED}",
     )
+
+
+def bad_certificate(reason: str) -> InvalidInput:
+    """A certificate that cannot be read."""
+    return InvalidInput(
+        "region.bad-certificate", f"The certificate cannot be read: {reason}. Ask its issuer for a whole copy."
+    )
+
+
+def not_recorded() -> InvalidInput:
+    """A certificate asked of an account that keeps no list."""
+    return InvalidInput(
+        "region.not-recorded",
+        "This account does not keep the list of its charges, so it cannot certify them. Make it with record=True.",
+    )
+
+
+def unknown_slot(name: str, known: Iterable[str]) -> InvalidInput:
+    """A class of slots that was not declared."""
+    return InvalidInput(
+        "region.unknown-slot", f"There is no class of slots {name!r}. Declared are: {_some(known)}. {UNTOUCHED}"
+    )
+
+
+def no_slot_left(name: str, region: str, count: int) -> BudgetExceeded:
+    """All slots of a class are used by somebody in the region."""
+    return BudgetExceeded(
+        "region.no-slot-left",
+        f"All {count} slots of {name!r} have been used on somebody in [{region}]. {UNTOUCHED} Ask about others, or use "
+        f"another class.",
+    )
+
+
+def slot_without_replacement(name: str) -> NotProven:
+    """A slot that is not known to dominate a change inside the region (theory D9)."""
+    return NotProven(
+        "region.slot-without-replacement",
+        f"A row can be altered inside the region, and a slot of {name!r} is not known to dominate that. {UNTOUCHED} "
+        f"Use a slot that dominates the release for replacements too.",
+    )
+
+
+def not_pictured(column: str) -> InvalidInput:
+    """The same column twice in a picture."""
+    return InvalidInput("region.not-pictured", f"A map needs two different columns; {column} was given twice.")

@@ -1,6 +1,8 @@
 """The region account: a filter for every record value, so that a release is paid only by those it touches."""
 
 from partita.composition.account.account import RegionAccount
+from partita.composition.account.accounts import Accounts
+from partita.composition.account.slots import SlotAccount
 from partita.composition.account.values import Limits
 
-__all__ = ["Limits", "RegionAccount"]
+__all__ = ["Accounts", "Limits", "RegionAccount", "SlotAccount"]

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import final
+from typing import TYPE_CHECKING, final
 
-from partita.composition.account.booking import Booking, Release, Shape, Vector, booked, replaced, shape
+from partita.composition.account.booking import Booking, Release, Shape, Vector, booked, shape
 from partita.composition.account.engine import Answer, Engine, Extent, OfPairs, OfValues, OfWindows
 from partita.composition.account.units import Units
 from partita.composition.account.values import Limits
 from partita.composition.promise import Promise
 from partita.errors import NotProven
 from partita.errors import regions as refuse
-from partita.granularity import Granularity, Groups, Windows
+from partita.granularity import Granularity, Groups, Users, Windows
 from partita.region.box import Box
 from partita.region.codes import size
 from partita.region.domain import Domain
 from partita.region.region import Region
 from partita.theory.measures.base import Measure
+
+if TYPE_CHECKING:
+    from partita.composition.account.certificate import Certificate
+    from partita.composition.account.maps import LoadMap
 
 Charge = tuple[Region, Measure, Measure | None]
 Record = dict[str, object]
@@ -44,7 +48,13 @@ class RegionAccount:
     """
 
     def __init__(
-        self, domain: Domain, promise: Promise, *, updates: bool = False, limits: Limits | None = None
+        self,
+        domain: Domain,
+        promise: Promise,
+        *,
+        updates: bool = False,
+        record: bool = False,
+        limits: Limits | None = None,
     ) -> None:
         self.domain = domain
         self.promise = promise
@@ -54,6 +64,7 @@ class RegionAccount:
         self._engine = _engine(domain, promise.granularity, self._units.budget, limits or Limits())
         self._priced: dict[tuple[object, ...], tuple[tuple[int, ...], tuple[int, ...]]] = {}
         self._stateful = Region.nothing(domain)
+        self._record: list[Booking] | None = [] if record else None
 
     # --- admitting and charging ------------------------------------------------------------------------------
 
@@ -104,6 +115,7 @@ class RegionAccount:
                 raise self._refusal(release, answer)
         for (boxes, one, other), answer in zip(bookings, answers, strict=True):
             self._engine.book(boxes, one, other, answer)
+            self._write(boxes, one, other)
         if stateful and self.updates:
             self._stateful = self._stateful | region
 
@@ -120,6 +132,7 @@ class RegionAccount:
                         found[0][place] += amount
                     for place, amount in enumerate(other):
                         found[1][place] += amount
+                self._write(boxes, one, other)
         self._engine.load([(boxes, tuple(one), tuple(other)) for boxes, (one, other) in summed.items()])
 
     # --- readings --------------------------------------------------------------------------------------------
@@ -174,6 +187,48 @@ class RegionAccount:
             vector = self._stretched(region, vector, left.vector())
         return left.like(vector)
 
+    def payable(self, region: Region, cost: Measure, both: Measure | None = None) -> Region:
+        """The part of a region that can still pay: public, and to be named in the answer (theory E20)."""
+        from partita.composition.account.shrink import payable
+
+        bookings = self._bookings(Release(region, cost, both), stateful=False)
+        if not bookings:
+            return region
+        asked = Region(self.domain, bookings[0][0])
+        kept = payable(self._engine, asked, *bookings[0])
+        if asked != region:
+            # Owners are charged by what is constant about them, so whoever cannot pay takes all their rows along.
+            kept = region - (asked - kept).freed(self._constant())
+        return kept if self.admits(kept, cost, both) else Region.nothing(self.domain)
+
+    def load_map(self, column_x: str, column_y: str) -> LoadMap:
+        """The share of the budget spent on each combination of two columns, for pictures."""
+        from partita.composition.account.maps import load_map
+
+        return load_map(self, column_x, column_y)
+
+    def certificate(self) -> Certificate:
+        """Everything another organisation needs to recompute the loss of everybody (theory E25)."""
+        from partita.composition.account.certificate import Certificate
+
+        if self._record is None:
+            raise refuse.not_recorded()
+        extents = self._extents(Region.everything(self.domain))
+        windows = self._engine if isinstance(self._engine, OfWindows) else None
+        return Certificate(
+            shape=self._shape,
+            granularity=str(self.promise.granularity),
+            measure=self.promise.budget.kind,
+            budget=self.promise.budget.vector(),
+            domain=self.domain,
+            charges=tuple(self._record),
+            lower=self._units.exact([extent.lower for extent in extents]),
+            upper=self._units.exact([extent.upper for extent in extents]),
+            witness=extents[0].witness,
+            axis=0 if windows is None else windows.axis,
+            width=1 if windows is None else windows.width,
+        )
+
     def nbytes(self) -> int:
         """The memory that the loads take."""
         return self._engine.nbytes()
@@ -204,6 +259,21 @@ class RegionAccount:
                 self._priced.clear()
             self._priced[(release.cost, release.both)] = found[0][1:]
         return found
+
+    def _write(self, boxes: tuple[Box, ...], one: tuple[int, ...], other: tuple[int, ...]) -> None:
+        if self._record is not None:
+            both = self._units.exact(other) if self._shape is Shape.PAIRS else None
+            self._record.append(Booking(Region(self.domain, boxes), self._units.exact(one), both))
+
+    def _constant(self) -> set[int]:
+        """The axes on which all rows of one protected owner agree."""
+        granularity = self.promise.granularity
+        while isinstance(granularity, Groups):
+            granularity = granularity.of
+        axes = set(self.domain.constant)
+        if isinstance(granularity, Users) and granularity.per is not None:
+            axes.add(self.domain.axis(granularity.per))
+        return axes
 
     def _regional(self) -> bool:
         """Whether the amounts of a plain release do not depend on its region."""
@@ -252,18 +322,17 @@ class RegionAccount:
             if left.kind not in {"approximate", "zcdp"} or not any(rest):
                 return tuple(Fraction(0) for _ in left.vector())
             return self._affordable(region, left.like([first, *(Fraction(0) for _ in rest)]))
-        if made.region != region:
-            left = self.headroom(made.region)
         taken = made.one if made.both is None else tuple(map(max, made.one, made.both))
         if self._shape is Shape.WINDOWS:
             # A window gains this much at each of the steps that the region has in it.
             taken = tuple(self._seen(region) * part for part in taken)
-        whole = self.promise.budget.vector()
         factor = [
             max(Fraction(1), most / part) if part else Fraction(1)
             for part, most in zip(left.vector(), taken, strict=True)
         ]
-        return tuple(min(part, limit) / times for part, limit, times in zip(left.vector(), whole, factor, strict=True))
+        if made.region != region:
+            left = left.like([*map(min, left.vector(), self.headroom(made.region).vector())])
+        return tuple(part / times for part, times in zip(left.vector(), factor, strict=True))
 
     def _seen(self, region: Region) -> int:
         granularity = self.promise.granularity
@@ -319,6 +388,3 @@ def _engine(domain: Domain, granularity: Granularity, budget: tuple[int, ...], l
                 granularity = granularity.of
             assert isinstance(granularity, Windows)
             return OfWindows(domain.shape, budget, limits, domain.axis(granularity.column), granularity.width)
-
-
-__all__ = ["RegionAccount", "replaced"]

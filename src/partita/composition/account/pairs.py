@@ -72,6 +72,11 @@ class PairLoads:
         return self._changes
 
     @property
+    def base(self) -> tuple[int, ...]:
+        """What every pair carries, on top of which everything else counts."""
+        return tuple(self._base)
+
+    @property
     def grid(self) -> Grid:
         """The numbers over the grid of break points."""
         return self._grid

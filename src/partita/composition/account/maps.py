@@ -1,0 +1,98 @@
+"""The data behind a picture: how much each combination of two columns has been asked about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from partita.composition.account.account import RegionAccount
+from partita.composition.account.engine import OfPairs, OfValues, OfWindows
+from partita.errors import regions as refuse
+
+Shares = npt.NDArray[np.float64]
+
+MOST = 400
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadMap:
+    """The share of the budget spent on the heaviest record of each combination, between 0 and 1.
+
+    ``spent[i, j]`` is for ``x[i]`` and ``y[j]``; a long column is shown in bands, each as heavy as its heaviest.
+    """
+
+    column_x: str
+    column_y: str
+    x: tuple[object, ...]
+    y: tuple[object, ...]
+    spent: Shares
+
+    @property
+    def left(self) -> Shares:
+        """The share of the budget that is left."""
+        found: Shares = 1.0 - self.spent
+        return found
+
+
+def load_map(account: RegionAccount, column_x: str, column_y: str) -> LoadMap:
+    """How much of the promise has been spent on whom, over two columns.
+
+    >>> from partita.composition.promise import Promise
+    >>> from partita.granularity import rows
+    >>> from partita.region import Domain, Region, booleans
+    >>> from partita.theory.measures.pure import Pure
+    >>> domain = Domain({"a": booleans(missing=False), "b": booleans(missing=False)})
+    >>> account = RegionAccount(domain, Promise(rows(), Pure(epsilon=2)))
+    >>> account.charge(Region.where("a", domain), Pure(epsilon=1))
+    >>> load_map(account, "a", "b").spent.tolist()
+    [[0.0, 0.0], [0.5, 0.5]]
+    """
+    domain = account.domain
+    axes = domain.axis(column_x), domain.axis(column_y)
+    if axes[0] == axes[1]:
+        raise refuse.not_pictured(column_x)
+    cells, bounds = _shares(account)
+    others = tuple(axis for axis in range(cells.ndim) if axis not in axes)
+    flat = cells.max(axis=others) if others else cells
+    if axes[0] > axes[1]:
+        flat = flat.T
+    labels = []
+    for place, axis in enumerate(axes):
+        flat, label = _spread(flat, place, bounds[axis], domain.shape[axis])
+        labels.append(tuple(domain.bounded[axis].value(int(code)) for code in label))
+    return LoadMap(domain.axes[axes[0]], domain.axes[axes[1]], labels[0], labels[1], flat)
+
+
+def headroom_map(account: RegionAccount, column_x: str, column_y: str) -> LoadMap:
+    """The same map read the other way: its ``left`` is what each combination can still pay."""
+    return load_map(account, column_x, column_y)
+
+
+def _shares(account: RegionAccount) -> tuple[Shares, list[npt.NDArray[np.int64]]]:
+    """For every cell the largest share of the budget, over all coordinates."""
+    engine, budget = account.engine, account.units.budget
+    assert isinstance(engine, OfValues | OfPairs | OfWindows)
+    inner = engine.loads.values if isinstance(engine, OfWindows) else engine.loads
+    grid = inner.grid
+    share = np.zeros(grid.loads.shape[1:])
+    for component, limit in enumerate(budget):
+        if limit:
+            loads = grid.loads[component] + inner.base[component]
+            if isinstance(engine, OfPairs):
+                loads = loads + int(grid.loads[component].max())
+            share = np.maximum(share, loads / limit)
+    return np.minimum(share, 1.0), [grid.bounds(axis) for axis in range(grid.axes)]
+
+
+def _spread(cells: Shares, axis: int, bounds: npt.NDArray[np.int64], size: int) -> tuple[Shares, npt.NDArray[np.int64]]:
+    """Cells of different width as codes, or as at most so many bands of codes."""
+    starts = np.arange(size) if size <= MOST else np.unique(np.linspace(0, size, MOST, endpoint=False).astype(np.int64))
+    ends = np.append(starts[1:], size)
+    first = np.searchsorted(bounds, starts, side="right") - 1
+    last = np.searchsorted(bounds, ends, side="left")
+    bands = [np.take(cells, range(a, b), axis=axis).max(axis=axis) for a, b in zip(first, last, strict=True)]
+    return np.stack(bands, axis=axis), starts.astype(np.int64)

@@ -1,0 +1,132 @@
+"""Auto-shrink: the part of a region that can still pay (theory E20)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from partita.composition.account.engine import Amounts, Engine, OfPairs, OfValues, OfWindows
+from partita.composition.account.grid import Grid
+from partita.region import codes as codes_of
+from partita.region.box import Box
+from partita.region.region import Region
+
+Flags = npt.NDArray[np.bool_]
+
+ROUNDS = 64
+MOST_CELLS = 50_000
+
+
+def payable(engine: Engine, region: Region, boxes: Sequence[Box], one: Amounts, both: Amounts) -> Region:
+    """A part of the region on which the charge fits; all of it that fits, where values pay on their own.
+
+    For pairs and windows there is no largest part, and the part found is shown to fit as a whole.
+    """
+    if not boxes or engine.decide(boxes, one, both).fits:
+        return region
+    match engine:
+        case OfValues():
+            return region - _marked(region, engine.loads.grid, _over_values(engine, one))
+        case OfPairs():
+            return _of_pairs(engine, region, one, both)
+        case OfWindows():
+            return _of_windows(engine, region, one, both)
+        case _:
+            return Region.nothing(region.domain)
+
+
+def _over_values(engine: OfValues, one: Amounts) -> Flags:
+    """The cells where the cost would exceed the budget."""
+    loads = engine.loads
+    over = np.zeros(loads.grid.loads.shape[1:], dtype=bool)
+    for component, amount in enumerate(one):
+        if amount:
+            left = loads.budget[component] - loads.base[component] - amount
+            over |= loads.grid.loads[component] > left
+    return over
+
+
+def _of_pairs(engine: OfPairs, region: Region, one: Amounts, both: Amounts) -> Region:
+    """Values light enough to pay with any partner; then, if that is too little, without those a pair was found for."""
+    loads = engine.loads
+    light = region
+    for component, (a, s) in enumerate(zip(one, both, strict=True)):
+        weight = max(a, -(-s // 2))
+        numbers = loads.grid.loads[component]
+        heaviest = max(int(numbers.max()), loads.grid.highest(region.boxes, component) + weight)
+        left = loads.budget[component] - loads.base[component]
+        light = light - _marked(region, loads.grid, numbers + weight + heaviest > left)
+    dropped = region
+    for _ in range(ROUNDS):
+        answer = engine.decide(dropped.boxes, one, both)
+        if answer.fits or dropped.empty or not answer.witness:
+            break
+        inside = [codes for codes in answer.witness if dropped.holds(codes)]
+        heavier = max(inside, key=lambda codes: loads.weight_of(codes)[answer.component])
+        dropped = dropped - _cell(region, loads.grid, heavier)
+    if dropped.size > light.size and engine.decide(dropped.boxes, one, both).fits:
+        return dropped
+    return light if engine.decide(light.boxes, one, both).fits else Region.nothing(region.domain)
+
+
+def _of_windows(engine: OfWindows, region: Region, one: Amounts, both: Amounts) -> Region:
+    """Without the steps of the windows that cannot pay, one window after another."""
+    kept = region
+    full = region.domain.everything
+    for _ in range(ROUNDS * 16):
+        answer = engine.decide(kept.boxes, one, both)
+        if answer.fits or not answer.witness:
+            break
+        first = answer.witness[0][engine.axis]
+        steps = codes_of.span(first, min(first + engine.width, region.domain.shape[engine.axis]))
+        kept = kept - Region(region.domain, ((*full[: engine.axis], steps, *full[engine.axis + 1 :]),))
+    return kept if engine.decide(kept.boxes, one, both).fits else Region.nothing(region.domain)
+
+
+def _cell(region: Region, grid: Grid, codes: tuple[int, ...]) -> Region:
+    """The cell of the grid that holds a value."""
+    box = []
+    for axis, code in enumerate(codes):
+        bounds = grid.bounds(axis)
+        cell = int(np.searchsorted(bounds, code, side="right")) - 1
+        box.append(codes_of.span(int(bounds[cell]), int(bounds[cell + 1])))
+    return Region(region.domain, (tuple(box),))
+
+
+def _marked(region: Region, grid: Grid, marks: Flags) -> Region:
+    """The marked cells near a region, as boxes: runs along the last axis, put together where they match."""
+    domain = region.domain
+    bounds = [grid.bounds(axis) for axis in range(grid.axes)]
+    near = np.zeros_like(marks)
+    for box in region.boxes:
+        near[grid.index(grid.touched(box))] = True
+    marks = marks & near
+    if not marks.any():
+        return Region.nothing(domain)
+    if int(marks.sum()) > MOST_CELLS:
+        return region
+    return Region(domain, _boxes(marks, bounds))
+
+
+def _boxes(marks: Flags, bounds: list[npt.NDArray[np.int64]]) -> tuple[Box, ...]:
+    """Disjoint boxes of the marked cells, built axis by axis from the last."""
+    found: dict[tuple[int, ...], list[Box]] = {}
+    lines = marks.reshape(-1, marks.shape[-1])
+    for number in np.flatnonzero(lines.any(axis=1)):
+        cells = np.flatnonzero(lines[number])
+        along = codes_of.joined((int(bounds[-1][cell]), int(bounds[-1][cell + 1])) for cell in cells)
+        place = tuple(int(at) for at in np.unravel_index(int(number), marks.shape[:-1])) if marks.ndim > 1 else ()
+        found[place] = [(along,)]
+    for axis in range(marks.ndim - 2, -1, -1):
+        grouped: dict[tuple[int, ...], dict[Box, list[tuple[int, int]]]] = {}
+        for place, boxes in found.items():
+            interval = (int(bounds[axis][place[-1]]), int(bounds[axis][place[-1] + 1]))
+            for box in boxes:
+                grouped.setdefault(place[:-1], {}).setdefault(box, []).append(interval)
+        found = {
+            place: [(codes_of.joined(intervals), *box) for box, intervals in boxes.items()]
+            for place, boxes in grouped.items()
+        }
+    return tuple(sorted(found[()]))

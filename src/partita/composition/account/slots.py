@@ -1,0 +1,99 @@
+"""Slots for every record value: exact composition for adaptive analysts who pay only for those they touch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import final
+
+from partita.composition.account.booking import Shape, shape
+from partita.composition.account.engine import Engine, OfPairs, OfValues
+from partita.composition.account.values import Limits
+from partita.errors import regions as refuse
+from partita.exact import whole
+from partita.granularity import Granularity, Groups, Nodes, Users
+from partita.region.domain import Domain
+from partita.region.region import Region
+
+
+@final
+class SlotAccount:
+    """So many slots of each class, declared beforehand; a release uses one for the record values of its region.
+
+    The guarantee of all declared slots holds if, for every pair of neighbours, no more releases on a class depend on
+    what differs than it has slots (theory D9, E17): add/remove counts the releases that hold a value, change-one
+    those that hold either of two values, a group of k or an owner of k rows counts each value k times.
+
+    >>> from partita.granularity import rows
+    >>> from partita.region import integers
+    >>> domain = Domain({"age": integers(0, 120)})
+    >>> slots = SlotAccount(domain, rows(), {"laplace 0.1": 1})
+    >>> slots.take(Region.where("age < 40", domain), "laplace 0.1")
+    >>> slots.admits(Region.where("age >= 40", domain), "laplace 0.1")
+    True
+    >>> slots.admits(Region.where("age >= 30", domain), "laplace 0.1")
+    False
+    """
+
+    def __init__(
+        self, domain: Domain, granularity: Granularity, classes: Mapping[str, int], *, limits: Limits | None = None
+    ) -> None:
+        self.domain = domain
+        self.granularity = granularity
+        self.classes = {name: whole(count, f"slots of {name!r}") for name, count in classes.items()}
+        self._times = _times(granularity)
+        engines: dict[Shape, type[OfValues] | type[OfPairs]] = {Shape.VALUES: OfValues, Shape.PAIRS: OfPairs}
+        kind = engines.get(shape(granularity))
+        if kind is None or not classes:
+            raise refuse.no_account(str(granularity))
+        self._engine: Engine = kind(domain.shape, tuple(self.classes.values()), limits or Limits())
+
+    def admits(self, region: Region, name: str, *, dominates_replacement: bool = True) -> bool:
+        """Whether a release on the region can use a slot of the class; nothing changes.
+
+        Under change-one a slot must also dominate the release for a row altered inside the region; say so with
+        ``dominates_replacement``, or the release is refused.
+        """
+        amounts = self._amounts(region, name, dominates_replacement=dominates_replacement)
+        return self._engine.decide(region.boxes, amounts, amounts).fits
+
+    def take(self, region: Region, name: str, *, dominates_replacement: bool = True) -> None:
+        """Use a slot of the class for the record values of a region, or refuse."""
+        amounts = self._amounts(region, name, dominates_replacement=dominates_replacement)
+        answer = self._engine.decide(region.boxes, amounts, amounts)
+        if not answer.fits:
+            raise refuse.no_slot_left(name, str(region), self.classes[name])
+        self._engine.book(region.boxes, amounts, amounts, answer)
+
+    def used(self, region: Region, name: str) -> int:
+        """The most slots of the class that any neighbours differing in the region have used."""
+        place = list(self.classes).index(name)
+        return self._engine.highest(region.boxes, place).upper
+
+    def _amounts(self, region: Region, name: str, *, dominates_replacement: bool) -> tuple[int, ...]:
+        if region.domain != self.domain:
+            raise refuse.other_domain()
+        if name not in self.classes:
+            raise refuse.unknown_slot(name, tuple(self.classes))
+        if shape(self.granularity) is Shape.PAIRS and not dominates_replacement and not _alone(region):
+            raise refuse.slot_without_replacement(name)
+        return tuple(self._times if other == name else 0 for other in self.classes)
+
+
+def _times(granularity: Granularity) -> int:
+    """How many record values one step of the granularity can put under a release."""
+    match granularity:
+        case Groups():
+            return granularity.size * _times(granularity.of)
+        case Users():
+            return granularity.rows * (2 if granularity.altered else 1)
+        case Nodes():
+            if granularity.stability is None:
+                raise refuse.no_account(str(granularity))
+            return granularity.stability
+        case _:
+            return 1
+
+
+def _alone(region: Region) -> bool:
+    """Whether the region has a single value, so that no change stays inside it."""
+    return region.size == 1
