@@ -23,8 +23,8 @@ def partita(*arguments: str, folder: Path | None = None) -> subprocess.Completed
     )
 
 
-def test_the_demo_writes_its_pictures_into_a_folder_of_its_own(tmp_path):
-    result = partita("demo", folder=tmp_path)
+def test_the_tour_writes_its_pictures_into_a_folder_of_its_own(tmp_path):
+    result = partita("tour", folder=tmp_path)
     assert result.returncode == 0, result.stderr
     assert "A private histogram" in result.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["demo"]
@@ -35,6 +35,11 @@ def test_the_demo_writes_its_pictures_into_a_folder_of_its_own(tmp_path):
     "arguments",
     [
         ("explain",),
+        ("compose",),
+        ("compose", "missing.json"),
+        ("compose", "missing.json", "--plot", "x.gif"),
+        ("calibrate", "laplace"),
+        ("calibrate", "sugar", "--epsilon", "1"),
         ("explain", "--epsilon", "inf"),
         ("explain", "--epsilon", "1e99999"),
         ("explain", "--epsilon", "∞"),

@@ -1,4 +1,4 @@
-"""partita demo: what Partita does, in a few seconds, on people who do not exist."""
+"""partita tour: one private histogram, its guarantee in words, and what many releases come to."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Histogram:
     error: float
 
 
-def demo(
+def tour(
     out: Annotated[Path, typer.Option(help="The folder for the pictures.")] = Path("demo"),
     as_json: AsJson = False,
 ) -> None:
