@@ -9,7 +9,6 @@ import pytest
 from partita.cli import main
 from partita.cli.screen import version
 
-
 # These print nothing but JSON.
 ALWAYS_JSON = [["ledger", "export"], ["ledger", "receipt"]]
 
