@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from partita.composition.guarantee import Guarantee, made
 from partita.composition.plan import Plan, Release, has_pairs
@@ -59,9 +60,9 @@ def compose(
     if not 0 <= wanted < 1:
         raise refuse.delta_out_of_range(delta)
     target = float_down(wanted)
-    if method != "best":
-        return _by(RULES[method], plan, target)
-    return _best(plan, target)
+    found = _best(plan, target) if method == "best" else _by(RULES[method], plan, target)
+    # Certified at the float just below; shown as the caller wrote it.
+    return replace(found, delta=float(wanted))
 
 
 def _best(plan: Plan, delta: float) -> Guarantee:

@@ -56,7 +56,7 @@ class Contour:
         # The sum itself is about 1 / sqrt(2π width) in units of the term n = 0.
         goal = TOLERANCE / math.sqrt(2 * math.pi * (variance + 1 / c**2))
         limit = SMOOTH if math.isinf(total.maximum - total.minimum) or total.size > MANY else ROUGH
-        nodes, tail = _cut(total, c, step, goal, min(limit, WORK // len(total.parts)))
+        nodes, tail = _cut(total, c, step, goal, min(limit, WORK // total.batch.work))
         if nodes == 0:
             return None
         t = np.arange(1, nodes + 1) * step

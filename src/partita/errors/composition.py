@@ -148,11 +148,6 @@ def no_slot(event: str, left: int) -> BudgetExceeded:
     )
 
 
-def no_such_slot(name: object) -> InvalidInput:
-    """A slot that was never declared, or has been used."""
-    return InvalidInput("composition.no-such-slot", f"There is no free slot {_shown(name)}.")
-
-
 def locked(child: str) -> BudgetExceeded:
     """An older child under approximate zCDP."""
     return BudgetExceeded(

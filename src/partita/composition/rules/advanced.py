@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 from partita.composition.plan import Plan
 from partita.composition.rules.base import Curve, Rule
@@ -18,7 +19,7 @@ def read(plan: Plan, delta: float) -> Curve:
 
     Never more than basic composition gives.
     """
-    priced = prices(plan, delta / 2)
+    priced = prices(plan, delta, Fraction(1, 2))
 
     def least(wanted: float) -> float:
         return epsilon(priced, wanted)
@@ -89,8 +90,8 @@ def calibrated(epsilon_total: float, delta_total: float, count: int) -> float:
         return (deviation + count * each * math.tanh(each / 2)) * (1 + 16 * FUNCTION)
 
     found = bisect(lambda each: -too_much(each), -epsilon_total, epsilon_total)
-    # bisect returns the first ε that is too much; step down until it is not.
-    while too_much(found) > epsilon_total:
+    # bisect returns the first ε that is too much; step down until it is not, with room for reading it again.
+    while too_much(found) * (1 + 16 * FUNCTION) > epsilon_total:
         found = math.nextafter(found * (1 - UNIT), 0.0)
     return max(found, epsilon_total / count)
 

@@ -13,11 +13,11 @@ from partita.exact import float_up
 
 def read(plan: Plan, delta: float) -> Curve:
     """(Σ ε, Σ δ), all releases that have no pure ε taking an equal part of δ (theory D5)."""
-    priced = prices(plan, delta * (1 - 1e-12))
+    priced = prices(plan, delta)
     epsilon = float_up(sum((price.count * price.epsilon for price in priced), Fraction(0)))
-    carried = float_up(sum((price.count * price.delta for price in priced), Fraction(0)))
+    carried = sum((price.count * price.delta for price in priced), Fraction(0))
     return Curve(
-        lambda at: carried if at >= epsilon else 1.0,
+        lambda at: float_up(carried) if at >= epsilon else 1.0,
         lambda wanted: epsilon if carried <= wanted else math.inf,
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from partita.composition.curve import profile
 from partita.composition.plan import Plan
 from partita.composition.rules.base import Reading, Rule
@@ -17,7 +19,7 @@ def read(plan: Plan, delta: float) -> Reading:
     Equal ones by the closed form of Kairouz, Oh and Viswanath; unlike ones by the sum of Murtagh and Vadhan, listed
     where it is short and put on a lattice, rounded up, where it is not.
     """
-    priced = prices(plan, delta / 2)
+    priced = prices(plan, delta, Fraction(1, 2))
     laws = [(RandomizedResponseLoss(float_up(p.epsilon), float_up(p.delta)), p.count) for p in priced]
     return profile(Total.of(laws))
 

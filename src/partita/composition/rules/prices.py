@@ -9,6 +9,7 @@ from typing import final
 from partita.composition.plan import Loose, Part, Plan, Release
 from partita.composition.search import bisect
 from partita.errors import NotProven
+from partita.errors import composition as refuse
 from partita.exact import exact, float_up
 from partita.theory.losses.pair import Pair
 from partita.theory.measures.approximate import Approximate
@@ -25,11 +26,15 @@ class Price:
     count: int
 
 
-def prices(plan: Plan, share: float) -> list[Price]:
-    """Each release at its pure ε, or at its ε for an equal part of a share of δ where it has none."""
-    without = sum(part.count for part in plan.parts if _stated(part) is None)
-    each = Fraction(share) / without if without else Fraction(0)
-    return [_price(part, each) for part in plan.parts]
+def prices(plan: Plan, delta: float, share: Fraction = Fraction(1)) -> list[Price]:
+    """Each release at its pure ε or its stated (ε, δ); the others share a part of the δ that these leave."""
+    stated = [_stated(part) for part in plan.parts]
+    carried = sum((price.count * price.delta for price in stated if price is not None), Fraction(0))
+    without = sum(part.count for part, price in zip(plan.parts, stated, strict=True) if price is None)
+    if without and carried >= Fraction(delta):
+        raise refuse.delta_taken(delta, float(carried))
+    each = (Fraction(delta) - carried) * share / without if without else Fraction(0)
+    return [_price(part, each) if price is None else price for part, price in zip(plan.parts, stated, strict=True)]
 
 
 def _stated(part: Part) -> Price | None:
@@ -43,9 +48,7 @@ def _stated(part: Part) -> Price | None:
 
 
 def _price(part: Part, delta: Fraction) -> Price:
-    stated = _stated(part)
-    if stated is not None:
-        return stated
+    """The (ε, δ) of a release that has neither, read from its exact curve."""
     if isinstance(part, Release):
         loss = part.mechanism.cost(part.distance, Approximate, delta=delta)
         return Price(loss.epsilon, loss.delta, part.count)

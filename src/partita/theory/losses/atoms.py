@@ -177,6 +177,10 @@ class AtomicBatch(Batch):
         ends = np.array([law.minimum for law in self.laws])
         return -up(-float(np.dot(self.counts, ends)), 0.0) - 4 * UNIT * float(np.dot(self.counts, np.abs(ends)))
 
+    @property
+    def work(self) -> int:
+        return sum(len(law.losses) for law in self.laws)
+
     def variance(self) -> float:
         total = 0.0
         for law, count in zip(self.laws, self.counts, strict=True):

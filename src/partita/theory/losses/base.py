@@ -60,6 +60,11 @@ class Batch(ABC):
         """About the largest order c at which a total is worth looking at; only used to choose where to look."""
         return math.inf
 
+    @property
+    def work(self) -> int:
+        """About how many elementary evaluations one node costs; only used to choose between methods."""
+        return 1
+
     @abstractmethod
     def cumulant(self, c: Floats) -> tuple[Floats, Floats]:
         """log M(c) for each c > 0, and a bound on the absolute error of each."""

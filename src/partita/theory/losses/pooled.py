@@ -50,6 +50,10 @@ class FactorBatch(Batch):
 
     counts: Floats
 
+    @property
+    def work(self) -> int:
+        return len(self.counts)
+
     @abstractmethod
     def factors(self, c: float, t: Floats, rows: slice) -> tuple[Complexes, Floats]:
         """The factor of each row (first axis) at each t, and a bound on its absolute error for each row."""

@@ -116,6 +116,10 @@ class ProductBatch(Batch):
         return -up(-math.fsum(one.minimum for one in self.batches))
 
     @property
+    def work(self) -> int:
+        return sum(one.work for one in self.batches)
+
+    @property
     def steepest(self) -> float:
         return min((one.steepest for one in self.batches), default=math.inf)
 

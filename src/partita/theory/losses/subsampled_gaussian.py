@@ -145,6 +145,10 @@ class SubsampledGaussianBatch(Batch):
         return down(math.fsum(n * law.minimum for law, n in zip(self.laws, self.counts.tolist(), strict=True)))
 
     @property
+    def work(self) -> int:
+        return 1000 * len(self.laws)
+
+    @property
     def steepest(self) -> float:
         return min(
             (2 * law.sigma**2 * (30 - math.log(law.rate)) + 60 * law.sigma for law in self.laws if law.removes),
