@@ -16,20 +16,23 @@ COUNTS = st.integers(1, 60).flatmap(
 )
 
 
+EPSILONS = st.just(0.0) | st.floats(1e-9, 5)
+
+
 def tail(guesses: int, correct: int, right: float) -> float:
     return math.fsum(
         math.comb(guesses, i) * right**i * (1 - right) ** (guesses - i) for i in range(correct, guesses + 1)
     )
 
 
-@given(counts=COUNTS, epsilon=st.floats(0, 5))
+@given(counts=COUNTS, epsilon=EPSILONS)
 def test_without_a_delta_it_is_the_tail_of_coins(counts, epsilon):
     m, r, v = counts
     found = one_run_p_value(canaries=m, guesses=r, correct=v, epsilon=epsilon)
     assert found == pytest.approx(tail(r, v, 1 / (1 + math.exp(-epsilon))), rel=1e-9)
 
 
-@given(counts=COUNTS, epsilon=st.floats(0, 5), delta=st.floats(0, 0.01))
+@given(counts=COUNTS, epsilon=EPSILONS, delta=st.just(0.0) | st.floats(1e-12, 0.01))
 def test_with_a_delta_every_window_below_is_weighed(counts, epsilon, delta):
     m, r, v = counts
     right = 1 / (1 + math.exp(-epsilon))
