@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from partita.cli import ask, audit, calibrate, compose, explain, init, ledger, story, tour
+from partita.cli import ask, audit, calibrate, compose, demo, explain, init, ledger, tour
 from partita.cli.screen import complain, version
 from partita.errors import PartitaError
 
@@ -37,7 +37,7 @@ def _root(
     """Options that come before any command."""
 
 
-app.command("demo")(story.demo)
+app.command("demo")(demo.demo)
 app.command("tour")(tour.tour)
 app.command("init")(init.init)
 app.command("ask")(ask.ask)
