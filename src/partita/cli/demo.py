@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, final
 
@@ -128,7 +127,7 @@ def hospital(folder: Path) -> Curator:
     }
     return Curator(
         tables=[Table("visits", source=pyarrow.table(visits()), columns=columns)],
-        promises=[Promise(rows(), ZCDP(rho=Fraction(1, 10), delta=Fraction(1, 10**6)))],
+        promises=[Promise(rows(), ZCDP(rho="0.1", delta="1e-6"))],
         ledger=folder / "hospital.ledger",
     )
 

@@ -10,7 +10,7 @@ from typing import ClassVar, final
 from flint import arb
 
 from partita.errors import theory as refuse
-from partita.exact import nonnegative, shown, whole
+from partita.exact import Number, nonnegative, shown, whole
 from partita.theory import numerics, readings
 from partita.theory.measures.base import Measure
 from partita.theory.measures.pure import Pure
@@ -18,7 +18,7 @@ from partita.theory.numerics import ball
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Approximate(Measure):
     """Every event is at most e^ε times likelier, plus δ (theory B2).
 
@@ -31,9 +31,9 @@ class Approximate(Measure):
     epsilon: Fraction
     delta: Fraction
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", nonnegative(self.epsilon, "epsilon"))
-        object.__setattr__(self, "delta", nonnegative(self.delta, "delta"))
+    def __init__(self, *, epsilon: Number, delta: Number) -> None:
+        object.__setattr__(self, "epsilon", nonnegative(epsilon, "epsilon"))
+        object.__setattr__(self, "delta", nonnegative(delta, "delta"))
         if self.delta >= 1:
             raise refuse.delta_too_large(float(self.delta))
         if self.epsilon == 0 and self.delta > 0:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
 
-from partita.exact import nonnegative, shown, whole
+from partita.exact import Number, nonnegative, shown, whole
 from partita.theory import numerics, readings
 from partita.theory.measures.base import Measure
 from partita.theory.numerics import ball
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Pure(Measure):
     """The privacy loss is at most ε on every output (theory B1).
 
@@ -26,8 +26,8 @@ class Pure(Measure):
     symbol: ClassVar[str] = "ε"
     epsilon: Fraction
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", nonnegative(self.epsilon, "epsilon"))
+    def __init__(self, *, epsilon: Number) -> None:
+        object.__setattr__(self, "epsilon", nonnegative(epsilon, "epsilon"))
 
     def vector(self) -> tuple[Fraction, ...]:
         return (self.epsilon,)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
 
 from partita.errors import theory as refuse
-from partita.exact import float_up, nonnegative, shown, whole
+from partita.exact import Number, float_up, nonnegative, shown, whole
 from partita.theory import numerics, readings
 from partita.theory.measures.base import Measure
 from partita.theory.numerics import ball
@@ -17,7 +17,7 @@ from partita.theory.search import golden_by_scale
 
 
 @final
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, init=False)
 class ZCDP(Measure):
     """Rényi divergence at most ρα at every order α, outside an event of probability δ (theory B3).
 
@@ -28,11 +28,11 @@ class ZCDP(Measure):
     kind: ClassVar[str] = "zcdp"
     symbol: ClassVar[str] = "ρ"
     rho: Fraction
-    delta: Fraction = field(default=Fraction(0))
+    delta: Fraction
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", nonnegative(self.rho, "rho"))
-        object.__setattr__(self, "delta", nonnegative(self.delta, "delta"))
+    def __init__(self, *, rho: Number, delta: Number = 0) -> None:
+        object.__setattr__(self, "rho", nonnegative(rho, "rho"))
+        object.__setattr__(self, "delta", nonnegative(delta, "delta"))
         if self.delta >= 1:
             raise refuse.delta_too_large(float(self.delta))
         if self.rho == 0 and self.delta > 0:
