@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from partita.composition.promise import Promise
 from partita.errors import BudgetExceeded
-from partita.granularity import groups, replace, rows, users
+from partita.granularity import groups, replace, rows, users, windows
 from partita.ledger.birth import Terms
 from partita.ledger.charge import Charge, Cost
 from partita.ledger.payer import RegionPayer
+from partita.ledger.recount import recount
 from partita.region import Domain, Region, identifier, integers
 from partita.theory.measures.pure import Pure
 from partita.theory.measures.zcdp import ZCDP
@@ -104,7 +105,8 @@ def test_every_balance_is_the_plain_count_and_stays_so_after_opening_again(asked
                 booked.append(release)
         spent = [loss.vector()[0] for loss in ledger.spent()]
         assert all(close(found, truth) for found, truth in zip(spent, counted(booked), strict=True))
-        assert ledger.verify().problems == ()
+        found = ledger.verify()
+        assert (found.problems, found.unproven) == ((), ())
     with opened(path, TERMS, make=RegionPayer) as again:
         assert [loss.vector()[0] for loss in again.spent()] == spent
 
@@ -144,3 +146,40 @@ def test_one_promise_that_cannot_pay_stops_the_charge_for_all():
             ledger.reserve(dear)
         assert all(loss.is_zero() for loss in ledger.spent())
         assert len(list(ledger.entries())) == 1
+
+
+@settings(max_examples=150)
+@given(booked=st.lists(releases(), max_size=10))
+def test_the_plainest_count_is_the_truth(booked):
+    """The verifier's own count, which decides without any account, against every value and pair one by one."""
+    charges = [charge(place, release) for place, release in enumerate(booked)]
+    for place, (promise, truth) in enumerate(zip(PROMISES, counted(booked), strict=True)):
+        found = recount(DOMAIN, promise, [(made.region, made.costs[place], 1) for made in charges])
+        share = truth / promise.budget.vector()[0]
+        assert found.least <= share + Fraction(1, 10**12)
+        assert found.most is not None
+        # Far from the budget a pair is only bounded by twice its heavier value.
+        assert found.most >= share - Fraction(1, 10**12)
+        assert found.exceeds == (share > 1)
+        assert found.proven == (share <= 1)
+
+
+@settings(max_examples=60)
+@given(booked=st.lists(releases(), max_size=10), width=st.integers(1, 4))
+def test_the_plainest_count_of_windows_is_the_truth(booked, width):
+    promise = Promise(windows("a", width=width), Pure(epsilon=1))
+    held = [(Region.where(where, DOMAIN), one) for where, one, _ in booked]
+    # A release that sees several steps of a window is charged so that its steps together bear a group of them.
+    steps = []
+    for step in range(4):
+        loads = [sum((one for region, one in held if region.holds((step, b))), Fraction(0)) for b in range(3)]
+        steps.append(max(loads))
+    truth = max(sum(steps[first : first + width]) for first in range(max(1, 4 - width + 1)))
+    found = recount(DOMAIN, promise, [(region, Cost(Pure(epsilon=one)), 1) for region, one in held])
+    assert abs(found.least - truth) <= Fraction(1, 10**9)
+
+
+def test_a_sum_beyond_64_bits_is_not_mistaken_for_a_small_one():
+    dear = [(Region.where("a < 3 OR b = 1", DOMAIN), Cost(Pure(epsilon=4)), 1)]
+    many = [(Region.where(f"a <= {n % 3} OR b = {n % 2}", DOMAIN), Cost(Pure(epsilon=4)), 10**9) for n in range(6)]
+    assert recount(DOMAIN, PROMISES[0], dear + many).exceeds

@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import final
 
+from partita.composition.promise import Promise
 from partita.errors import LedgerFault
 from partita.ledger.anchor import Anchor, Mark
 from partita.ledger.balances import Balances
-from partita.ledger.birth import Birth
+from partita.ledger.birth import Birth, Terms
 from partita.ledger.canonical import digest
-from partita.ledger.charge import Reader
+from partita.ledger.charge import Priced, Reader
 from partita.ledger.entries import GENESIS, Entry, Kind, chained, line
 from partita.ledger.payer import MakePayer
+from partita.ledger.recount import recount
 from partita.ledger.store import Store
-from partita.ledger.tally import START, Tally, merged, rolled
+from partita.ledger.tally import START, Tally, rolled
 from partita.theory.documents import from_document
 from partita.theory.measures.base import Measure
 
 _MOST_PROBLEMS = 20
+_ROUNDING = Fraction(1, 10**9)
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What an audit found; ``problems`` is empty for a sound book."""
+    """What an audit found; ``problems`` is empty for a sound book.
+
+    ``unproven`` lists limits that no count showed to be exceeded, and none showed to be kept, within the work allowed.
+    """
 
     entries: int
     charges: int
@@ -37,6 +44,7 @@ class Verification:
     spent: tuple[Measure | None, ...]
     mark: Mark
     problems: tuple[str, ...]
+    unproven: tuple[str, ...] = ()
 
     @property
     def sound(self) -> bool:
@@ -51,17 +59,18 @@ class _Audit:
 
     store: Store
     problems: list[str] = field(default_factory=list)
+    unproven: list[str] = field(default_factory=list)
     birth: Birth | None = None
     seq: int = 0
     hash: bytes = GENESIS
     unfinished: set[int] = field(default_factory=set)
     keys: set[str] = field(default_factory=set)
     counts: Counter[Kind] = field(default_factory=Counter)
-    accounts: dict[str, list[Measure | None]] = field(default_factory=dict)
+    limits: dict[str, list[Measure | None]] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
-    tallies: list[bytes] = field(default_factory=list)
+    periods: list[Tally] = field(default_factory=lambda: [Tally()])
+    stored: dict[int, bytes] = field(default_factory=dict)
     rolled: str = START
-    marks: dict[int, bytes] = field(default_factory=dict)
 
     def note(self, problem: str) -> None:
         if len(self.problems) < _MOST_PROBLEMS:
@@ -76,25 +85,29 @@ class _Audit:
             self.note(f"entry {seq} does not follow from the entry before it")
         self.seq, self.hash = seq, found
         self.counts[kind] += 1
-        if content is not None and kind is not Kind.COMMIT:
-            self.note(f"entry {seq} is no commit and has an answer")
-        match kind:
-            case Kind.RESERVE:
-                self._reserve(entry)
-            case Kind.COMMIT:
-                self._close(entry)
-                # The canonical note holds nothing but the digest and the time, in this order.
-                if content is None or not note.startswith(f'{{"answered":"{digest(content)}","at":'):
-                    self.note(f"the answer of entry {seq} is not the one that was committed")
-            case Kind.ABANDON:
-                self._close(entry)
+        if kind is Kind.RESERVE:
+            self._reserve(entry)
+        elif kind is Kind.COMMIT:
+            self._close(entry)
+            # The canonical note holds nothing but the digest and the time, in this order.
+            if content is None or not note.startswith(f'{{"answered":"{digest(content)}","at":'):
+                self.note(f"the answer of entry {seq} is not the one that was committed")
+        else:
+            self._rare(entry, content)
+
+    def _rare(self, entry: Entry, content: bytes | None) -> None:
+        if content is not None:
+            self.note(f"entry {entry.seq} is no commit and has an answer")
+        match entry.kind:
             case Kind.BIRTH:
                 self._birth(entry)
+            case Kind.ABANDON:
+                self._close(entry)
             case Kind.ACCOUNT:
                 self._account(entry)
             case Kind.CHECKPOINT:
                 self._checkpoint(entry)
-            case Kind.RESTORE:
+            case _:
                 pass
 
     def _birth(self, entry: Entry) -> None:
@@ -126,83 +139,137 @@ class _Audit:
     def _account(self, entry: Entry) -> None:
         details = entry.details()
         name, limits = str(details.get("analyst")), details.get("limits")
-        if name in self.accounts or not isinstance(limits, list):
+        if name in self.limits or not isinstance(limits, list):
             self.note(f"entry {entry.seq} opens the account of {name!r} a second time, or without limits")
             return
         if self.tally.charges:
             self.note(f"entry {entry.seq} opens an account without a checkpoint before it")
-        self.accounts[name] = [None if limit is None else from_document(limit) for limit in limits]
+        self.limits[name] = [None if limit is None else from_document(limit) for limit in limits]
         self.tally.accounts.append(details)
+        self.periods.append(Tally())
+        self.periods[-1].accounts.append(details)
 
     def _checkpoint(self, entry: Entry) -> None:
         content = self.tally.content()
         self.rolled = rolled(self.rolled, content)
         if entry.details().get("tallies") != self.rolled:
             self.note(f"the checkpoint at entry {entry.seq} does not match the charges before it")
-        self.marks[entry.seq] = content
-        self.tallies.append(content)
-        self.tally = Tally()
+        if self.stored.pop(entry.seq, None) != content:
+            self.note(f"the tally stored with entry {entry.seq} is not that of the charges before it")
+        self.settle()
 
-    def periods(self) -> Iterator[Tally]:
-        """Everything that was booked, from one opening of an account to the next."""
-        return merged([*map(Tally.read, self.tallies), self.tally])
+    def settle(self) -> None:
+        """Put the charges since the last checkpoint to those since the last opening of an account."""
+        self.periods[-1].charges.update(self.tally.charges)
+        self.tally = Tally()
 
 
 def verify(store: Store, make: MakePayer, anchor: Anchor) -> Verification:
     """Audit a book from its first line; nothing that is cached or indexed is believed."""
     audit = _Audit(store, problems=[f"the file itself: {finding}" for finding in store.sound()])
+    audit.stored = dict(store.tallies())
     anchored = anchor.read()
     at_anchor: bytes | None = None
     for entry, content in store.everything():
         audit.read(entry, content)
         if anchored is not None and entry.seq == anchored.seq:
             at_anchor = entry.hash
+    audit.settle()
     if anchored is not None and at_anchor != anchored.hash:
         audit.note(f"the anchor has seen another entry {anchored.seq}")
-    if store.tallies() != sorted(audit.marks.items()):
-        audit.note("the stored tallies are not those of the checkpoints")
-    spent = _balances(audit, make)
+    if audit.stored:
+        audit.note(f"tallies are stored without a checkpoint, at {sorted(audit.stored)}")
     return Verification(
+        spent=_balances(audit, make),
         entries=audit.seq,
         charges=audit.counts[Kind.RESERVE],
         answered=audit.counts[Kind.COMMIT],
         unfinished=len(audit.unfinished),
         abandoned=audit.counts[Kind.ABANDON],
         restored=audit.counts[Kind.RESTORE],
-        spent=spent,
         mark=Mark(audit.seq, audit.hash),
         problems=tuple(audit.problems),
+        unproven=tuple(audit.unproven),
     )
 
 
 def _balances(audit: _Audit, make: MakePayer) -> tuple[Measure | None, ...]:
-    """Add every charge up again, and see that no limit was passed. Loads only grow, so the end is the worst moment."""
+    """Add every charge up again, twice: in fresh accounts, and in the plainest way.
+
+    Loads only grow, so the end is the worst moment of every limit.
+    """
     if audit.birth is None:
         audit.note("there is no birth")
         return ()
     terms = audit.birth.terms
     balances = Balances(terms, make)
-    for tally in audit.periods():
-        for details in tally.accounts:
+    held: dict[str, list[tuple[Priced, int]]] = {"": []}
+    read = Reader(terms.tables)
+    for period in audit.periods:
+        for details in period.accounts:
             name = str(details["analyst"])
-            balances.open_child(name, audit.accounts[name])
-        read = Reader(terms.tables)
-        charges = []
-        for text, count in tally.charges.items():
-            try:
-                priced = read(text)
-            except LedgerFault as fault:
-                audit.note(fault.message)
-                continue
-            if len(priced.costs) == len(terms.promises):
-                charges.append((priced, count))
-            else:
-                audit.note("a charge does not have one cost for each promise")
+            balances.open_child(name, audit.limits[name])
+            held[name] = []
+        charges = _readable(audit, read, period, len(terms.promises))
         balances.load(charges)
-    joint: list[Measure | None] = [promise.budget for promise in terms.promises]
-    for name, budgets in [("", joint), *audit.accounts.items()]:
-        for promise, budget, loss in zip(terms.promises, budgets, balances.spent(name or None), strict=True):
-            if budget is not None and loss is not None and not loss.fits(budget):
-                owner = f"the account of {name!r}" if name else "the promise"
-                audit.note(f"{owner} for [{promise.granularity}] is exceeded: {loss} of {budget}")
+        held[""] += charges
+        for priced, count in charges:
+            if priced.analyst in audit.limits and priced.analyst in held:
+                held[priced.analyst].append((priced, count))
+    _check(audit, terms, terms.promises, held[""], balances.brackets(), "the promise")
+    for name, limits in audit.limits.items():
+        own = [
+            None if limit is None else Promise(promise.granularity, limit)
+            for promise, limit in zip(terms.promises, limits, strict=True)
+        ]
+        _check(audit, terms, own, held[name], balances.brackets(name), f"the account of {name!r}")
     return balances.spent()
+
+
+def _readable(audit: _Audit, read: Reader, period: Tally, promises: int) -> list[tuple[Priced, int]]:
+    found = []
+    for text, count in period.charges.items():
+        try:
+            priced = read(text)
+        except LedgerFault as fault:
+            audit.note(fault.message)
+            continue
+        if len(priced.costs) == promises:
+            found.append((priced, count))
+        else:
+            audit.note("a charge does not have one cost for each promise")
+    return found
+
+
+def _check(
+    audit: _Audit,
+    terms: Terms,
+    promises: Sequence[Promise | None],
+    charges: Sequence[tuple[Priced, int]],
+    brackets: Sequence[tuple[Measure, Measure] | None],
+    owner: str,
+) -> None:
+    """Compare each account with its limit, and with a count that shares no code with it."""
+    for place, (promise, bracket) in enumerate(zip(promises, brackets, strict=True)):
+        if promise is None or bracket is None:
+            continue
+        limit = f"{owner} for [{promise.granularity}]"
+        low, high = bracket
+        counts = [
+            recount(
+                domain,
+                promise,
+                ((priced.region, priced.costs[place], count) for priced, count in charges if priced.table == table),
+            )
+            for table, domain in terms.tables.items()
+        ]
+        if not low.fits(promise.budget) or any(count.exceeds for count in counts):
+            audit.note(f"{limit} is exceeded: {high} of {promise.budget}")
+        elif not high.fits(promise.budget) and not all(count.proven for count in counts):
+            audit.unproven.append(f"{limit}: at most {high} of {promise.budget} could be shown")
+        share = max(
+            (part / whole for part, whole in zip(high.vector(), promise.budget.vector(), strict=True) if whole),
+            default=Fraction(0),
+        )
+        if any(count.least > share + _ROUNDING for count in counts):
+            audit.note(f"{limit} is understated: the account finds {high}, a plain count finds more")

@@ -8,7 +8,7 @@ import pytest
 
 from partita.ledger.entries import GENESIS, chained, line
 from partita.theory.measures.pure import Pure
-from tests.unit.ledger.plain import ask, charge, opened
+from tests.unit.ledger.plain import PlainPayer, ask, charge, opened
 
 
 @pytest.fixture
@@ -78,8 +78,8 @@ def test_forging_nothing_changes_nothing(path):
         ("DELETE FROM entry WHERE seq = 5", "entries 5 to 5 are missing"),
         ("UPDATE entry SET kind = 'birth' WHERE seq = 4", "entry 4 is a second birth"),
         ("DELETE FROM answer WHERE seq = 3", "the answer of entry 3"),
-        ("UPDATE tally SET content = x'00'", "the stored tallies are not those"),
-        ("DELETE FROM tally", "the stored tallies are not those"),
+        ("UPDATE tally SET content = x'00'", "the tally stored with entry 6 is not that"),
+        ("DELETE FROM tally", "the tally stored with entry 6 is not that"),
         ("UPDATE entry SET note = '{}' WHERE kind = 'checkpoint'", "checkpoint at entry 6 does not match"),
         ("UPDATE entry SET note = '{}' WHERE kind = 'account'", "without limits"),
         ("DELETE FROM secret", "the truncation key"),
@@ -106,3 +106,28 @@ def test_an_index_that_forgets_an_answer_is_found_out(path):
         again.close()
     with opened(path) as ledger:
         assert "the file itself: row" in "; ".join(ledger.verify().problems)
+
+
+def test_an_account_that_forgets_is_found_out(path):
+    """A fresh account that counts only half is caught by the count that shares no code with it."""
+
+    class Forgetful(PlainPayer):
+        def load(self, charges):
+            super().load([(region, cost, count // 2) for region, cost, count in charges])
+
+    with opened(path, make=Forgetful) as ledger:
+        assert "the promise for [one row, added or removed] is understated" in "; ".join(ledger.verify().problems)
+
+
+def test_too_many_cells_to_count_are_said_to_be_unproven(monkeypatch):
+    class Vague(PlainPayer):
+        def bracket(self):
+            return self.loss.zero(), self.loss.times(10)
+
+    monkeypatch.setattr("partita.ledger.recount._CELLS", 1)
+    with opened(make=Vague) as ledger:
+        for number in range(3):
+            ask(ledger, charge(number, where=f"age < {number + 5}"))
+        found = ledger.verify()
+        assert found.sound
+        assert found.unproven == ("the promise for [one row, added or removed]: at most ε = 3 of ε = 1 could be shown",)
