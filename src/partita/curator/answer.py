@@ -46,12 +46,12 @@ class Answer:
 
     def to_pandas(self) -> pandas.DataFrame:
         """The answer as a pandas frame."""
-        frame: pandas.DataFrame = _library("pandas").DataFrame(self.result.columns)
-        return frame
+        return _library("pandas").DataFrame(self.result.columns)
 
     def to_polars(self) -> polars.DataFrame:
         """The answer as a polars frame."""
-        return _library("polars").DataFrame(self.result.columns)
+        frame: polars.DataFrame = _library("polars").DataFrame(self.result.columns)
+        return frame
 
     def error(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> dict[str, list[float]]:
         """For each value the half-width of its error bar; for all groups at once if ``simultaneous``.
