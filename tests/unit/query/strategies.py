@@ -131,6 +131,25 @@ def questions(draw: st.DrawFn) -> str:
     return text + (f" GROUP BY {', '.join(keys)}" if keys else "")
 
 
+# Where claims are tight: values far from zero beside NULL, rows of the region that a test leaves out, narrowed columns.
+TIGHT = (
+    "SELECT COUNT(*) AS v FROM things WHERE a > b",
+    "SELECT SUM(a + 10) AS v FROM things",
+    "SELECT SUM(b + 10) AS v FROM things WHERE a > b",
+    "SELECT SUM(a + 10) AS v FROM things WHERE a > 2 OR a IS NULL",
+    "SELECT SUM(a - 20) AS v, COUNT(*) AS w FROM things WHERE a <= 2",
+    "SELECT SUM(a * a) AS v, AVG(a * a) AS w FROM things",
+    "SELECT AVG(a + 10) AS v, COUNT(*) AS w FROM things GROUP BY d",
+    "SELECT COUNT(a) AS v, COUNT(*) AS w FROM things WHERE c < a",
+    "SELECT SUM(CASE WHEN a > 3 THEN 40 ELSE 30 END) AS v FROM things",
+    "SELECT SUM(COALESCE(a, -30)) AS v FROM things WHERE b < 3",
+)
+
+
+def tight_or_any() -> st.SearchStrategy[str]:
+    return st.one_of(st.sampled_from(TIGHT), questions())
+
+
 HOSTILE = st.sampled_from(
     [None, float("nan"), float("inf"), -float("inf"), 2**63, -(2**63) - 1, 10**30, "", "abc", "1e999", "-0", "nan",
      "NULL",
@@ -144,9 +163,9 @@ def rows(draw: st.DrawFn) -> dict[str, Any]:
     """One stored row; any column may hold anything."""
     row: dict[str, Any] = {
         "who": draw(st.sampled_from([1, 1, 2, 2, 3, None])),
-        "a": draw(st.integers(-5, 7)),
+        "a": draw(st.one_of(st.integers(-5, 7), st.none())),
         "b": draw(st.integers(-1, 6)),
-        "c": draw(st.sampled_from([-1, -0.25, 0, 0.1, 0.25, 1.49, 1.5, 9])),
+        "c": draw(st.sampled_from([-1, -0.25, 0, 0.1, 0.25, 1.49, 1.5, 9, None])),
         "d": draw(st.sampled_from(["x", "y", "z", "w"])),
         "e": draw(st.sampled_from(["p", "q", "r"])),
         "f": draw(st.sampled_from(["2024-01-30", "2024-02-01", "2024-02-29", "2024-03-02", "2030-01-01"])),
