@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence, Sized
-from numbers import Real
+from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +66,15 @@ def numbers(outputs: Outputs, columns: int) -> Floats:
         if _width(output) == columns:
             table[row] = _row(output)
     return table
+
+
+def last_bits(outputs: Outputs) -> list[Hashable]:
+    """The last six bits of whole numbers, exactly; of anything else only its kind.
+
+    >>> last_bits([2**60 + 1, 0.5])
+    [1, 'float']
+    """
+    return [int(output) % 64 if isinstance(output, Integral) else _kind(output) for output in outputs]
 
 
 def labels(outputs: Outputs) -> list[Hashable]:
