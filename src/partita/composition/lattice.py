@@ -177,7 +177,7 @@ def compose(
         if upward:
             deltas = np.minimum((np.maximum(values, 0.0) + blur) * np.exp(exponent + wobble), 1.0) + _TINY
         else:
-            aliases = _aliases(saddle, c, span * size, floats(span * index))
+            aliases = _aliases(parts, c, span * size, floats(span * index))
             deltas = np.maximum((values - blur) * np.exp(np.minimum(exponent, 700.0) - wobble) - aliases, 0.0)
     return TiltedLattice(span, start, deltas, lost, upward)
 
@@ -309,16 +309,26 @@ def _fast(size: int) -> int:
     return best
 
 
-def _aliases(saddle: Saddle, c: float, period: float, x: Floats) -> Floats:
-    """A bound on what the aliases add at each ε, as for the contour."""
+def _aliases(parts: list[tuple[Lattice, int]], c: float, period: float, x: Floats) -> Floats:
+    """A bound on what the aliases add at each ε: to the left a profile is at most the mass, about one.
+
+    To the right it is nothing beyond the largest loss, and at most κ(c') M(c') e^(-c'x) for any order c' > c; the M are
+    those of the measures on the lattice themselves.
+    """
     left = math.exp(-c * period) * (1 + 8 * UNIT * (2 + c * period))
     left /= 1 - min(left, 0.5)
-    orders = saddle.orders[saddle.orders > c * (1 + 1e-9)]
-    if not len(orders):
-        return np.full(len(x), math.inf)
-    cumulants = (saddle.cumulants + saddle.errors)[saddle.orders > c * (1 + 1e-9)]
+    orders = floats(c * np.array([1.2, 1.5, 2.0, 3.0, 6.0]))
+    cumulants, top = np.zeros(len(orders)), 0.0
+    for lattice, count in parts:
+        losses = (lattice.start + np.arange(len(lattice.masses))) * lattice.span
+        peak = float(losses[-1])
+        inner = np.exp(np.multiply.outer(orders, losses - peak)) @ lattice.masses
+        slack = 8 * UNIT * (len(losses) + orders * (abs(peak) + np.abs(losses).max())) + 8 * FUNCTION
+        cumulants += count * (orders * peak + np.log(np.maximum(inner, _TINY)) + slack)
+        top += count * peak
     gain = (orders - c) * period
     logs = cumulants + log_kappa(orders) - gain - np.log(-np.expm1(-np.maximum(gain, 1e-9)))
-    slack = 16 * UNIT * (np.abs(cumulants) + orders * (period + 40) + 4)
+    slack = 16 * UNIT * (np.abs(cumulants) + orders * (period + abs(top) + 40) + 4)
     right = np.min((logs + slack)[:, None] - np.multiply.outer(orders, x) * (1 - 16 * UNIT), axis=0)
-    return floats((left + np.exp(np.minimum(right, 700.0))) * (1 + 1e-12))
+    beyond = x + period * (1 - 16 * UNIT) > top + 1e-9 * abs(top)
+    return floats((left + np.where(beyond, 0.0, np.exp(np.minimum(right, 700.0)))) * (1 + 1e-9))
