@@ -126,6 +126,89 @@ TEXTS = {
         refuse.unreadable("age >", "it does not parse"),
         "The condition 'age >' cannot be read as SQL: it does not parse. Nothing was read and nothing was charged.",
     ),
+    "region.over-budget": (
+        refuse.over_budget("one row", "age >= 65", "ρ = 0.2", "ρ = 0.4", "ρ = 0.5", "ρ = 0.1"),
+        (
+            "The promise of ρ = 0.5 for one row cannot pay ρ = 0.2 on [age >= 65]: ρ = 0.4 has been spent there. "
+            "Nothing was read and nothing was charged. The largest cost that still fits there is ρ = 0.1; a part of "
+            "the region may have more left."
+        ),
+    ),
+    "region.not-shown-to-fit": (
+        refuse.not_shown_to_fit("one row", "age >= 65", "ρ = 0.2", "ρ = 0.5", "ρ = 0.6"),
+        (
+            "The promise of ρ = 0.5 for one row may be able to pay ρ = 0.2 on [age >= 65], but this could not be "
+            "shown within the work allowed: what was spent there is only known to be at most ρ = 0.6. Nothing was "
+            "read and nothing was charged. Ask about fewer columns or a narrower region, or at a lower cost."
+        ),
+    ),
+    "region.own-domain": (
+        refuse.own_domain("one row"),
+        (
+            "The cost was proven for changes that keep the number of selected rows fixed. A change can move a row out "
+            "of the region, which such a proof says nothing about, so for one row the loss could be infinite: "
+            "printing the number of selected rows is free by that proof. Nothing was read and nothing was charged. "
+            "Give a cost proven on the whole table, or for rows that enter or leave the region."
+        ),
+    ),
+    "region.no-account": (
+        refuse.no_account("a galaxy"),
+        (
+            "There is no theorem that gives loads of record values for a galaxy. Nothing was read and nothing was "
+            "charged. Use rows, replace, groups, users, windows or a metric."
+        ),
+    ),
+    "region.stateful-update": (
+        refuse.stateful_update("ρ"),
+        (
+            "A mechanism that keeps private state while rows arrive has no proven rule in ρ with δ. Nothing was read "
+            "and nothing was charged. State its cost in (ε, δ), or use releases with fresh noise."
+        ),
+    ),
+    "region.not-a-region": (
+        refuse.not_a_region("age >= 65"),
+        (
+            "'age >= 65' is not a region. Write Region.where(\"age >= 65\", domain). Nothing was read and nothing "
+            "was charged."
+        ),
+    ),
+    "region.wrong-costs": (
+        refuse.wrong_costs(1, 2),
+        (
+            "1 costs were given for 2 promises. Give one for each, in the same order. Nothing was read and nothing "
+            "was charged."
+        ),
+    ),
+    "region.bad-certificate": (
+        refuse.bad_certificate("its version is unknown"),
+        "The certificate cannot be read: its version is unknown. Ask its issuer for a whole copy.",
+    ),
+    "region.not-recorded": (
+        refuse.not_recorded(),
+        ("This account does not keep the list of its charges, so it cannot certify them. Make it with record=True."),
+    ),
+    "region.unknown-slot": (
+        refuse.unknown_slot("b", ("a",)),
+        "There is no class of slots 'b'. Declared are: a. Nothing was read and nothing was charged.",
+    ),
+    "region.no-slot-left": (
+        refuse.no_slot_left("a", "age >= 65", 3),
+        (
+            "All 3 slots of 'a' have been used on somebody in [age >= 65]. Nothing was read and nothing was charged. "
+            "Ask about others, or use another class."
+        ),
+    ),
+    "region.slot-without-replacement": (
+        refuse.slot_without_replacement("a"),
+        (
+            "A row can be altered inside the region, and a slot of 'a' is not known to dominate that. Nothing was "
+            "read and nothing was charged. Use a slot that dominates the release for replacements too."
+        ),
+    ),
+    "region.not-pictured": (
+        refuse.not_pictured("age"),
+        "A map needs two different columns; age was given twice.",
+    ),
 }
 
 
@@ -139,3 +222,14 @@ def test_the_message_says_what_failed_what_it_means_and_what_to_do(code):
 def test_long_values_are_cut_short():
     assert str(refuse.unreadable("x" * 200, "no")).startswith("The condition 'xxx")
     assert len(str(refuse.unreadable("x" * 2000, "no"))) < 200
+
+
+def test_every_error_of_the_layer_has_its_text_here():
+    import inspect
+
+    made = {
+        name
+        for name, function in inspect.getmembers(refuse, inspect.isfunction)
+        if not name.startswith("_") and function.__module__ == refuse.__name__
+    }
+    assert len(made) == len(TEXTS)

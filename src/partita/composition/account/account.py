@@ -64,6 +64,7 @@ class RegionAccount:
         self._engine = _engine(domain, promise.granularity, self._units.budget, limits or Limits())
         self._priced: dict[tuple[object, ...], tuple[tuple[int, ...], tuple[int, ...]]] = {}
         self._stateful = Region.nothing(domain)
+        self._filtered = True
         self._record: list[Booking] | None = [] if record else None
 
     # --- admitting and charging ------------------------------------------------------------------------------
@@ -121,6 +122,7 @@ class RegionAccount:
 
     def load(self, charges: Iterable[Charge]) -> None:
         """Book many charges that were admitted before, such as those of a ledger that is opened again."""
+        self._filtered = False
         summed: dict[tuple[Box, ...], tuple[list[int], list[int]]] = {}
         for region, cost, both in charges:
             for boxes, one, other in self._bookings(Release(region, cost, both), stateful=False):
@@ -307,7 +309,14 @@ class RegionAccount:
         return [Booking(narrow.region, epsilon), Booking(everything, (Fraction(0), wide.one[1]))]
 
     def _extents(self, region: Region) -> list[Extent]:
-        return [self._engine.highest(region.boxes, component) for component in range(len(self._units.budget))]
+        found = [self._engine.highest(region.boxes, component) for component in range(len(self._units.budget))]
+        if not self._filtered:
+            return found
+        # Every charge was shown to fit when it came, so no load is above the budget, whatever the bound says.
+        return [
+            Extent(extent.lower, max(extent.lower, min(extent.upper, limit)), extent.witness)
+            for extent, limit in zip(found, self._units.budget, strict=True)
+        ]
 
     def _loss(self, amounts: list[int]) -> Measure:
         return self.promise.budget.like(self._units.exact(amounts))

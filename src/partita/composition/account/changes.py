@@ -89,12 +89,21 @@ class Changes:
         return held
 
     def covering(self, start: Integers, stop: Integers) -> tuple[Flags, Flags]:
-        """Which regions are known to hold a whole block of values, and which may hold some of it."""
-        covers = np.zeros(self.count, dtype=bool)
-        meets = np.zeros(self.count, dtype=bool)
-        covers[self.owner[((self.low <= start) & (self.high >= stop)).all(axis=1)]] = True
-        meets[self.owner[((self.low < stop) & (self.high > start)).all(axis=1)]] = True
-        return covers, meets
+        """For each block of values, which regions are known to hold all of it, and which may hold some of it."""
+        if not self.rows:
+            nothing = np.zeros((len(start), 0), dtype=bool)
+            return nothing, nothing
+        covers = np.ones((len(start), self.rows), dtype=bool)
+        meets = np.ones((len(start), self.rows), dtype=bool)
+        for axis in range(self.low.shape[1]):
+            low, high = self.low[:, axis], self.high[:, axis]
+            first, last = start[:, axis, None], stop[:, axis, None]
+            covers &= (low <= first) & (high >= last)
+            meets &= (low < last) & (high > first)
+        if self.rows == self.count:
+            return covers, meets
+        heads = np.flatnonzero(np.diff(self.owner, prepend=-1))
+        return np.logical_or.reduceat(covers, heads, axis=1), np.logical_or.reduceat(meets, heads, axis=1)
 
     def pair(self, first: Sequence[int], second: Sequence[int]) -> list[int]:
         """The exact loss of a change from one value to another."""

@@ -46,7 +46,19 @@ class PairLoads:
     w, less ``_lift``, which every booking raises by its cost for one.
     """
 
-    __slots__ = ("_base", "_changes", "_everything", "_grid", "_hot", "_lift", "_tops", "budget", "limits", "shape")
+    __slots__ = (
+        "_base",
+        "_changes",
+        "_everything",
+        "_grid",
+        "_hot",
+        "_lift",
+        "_light",
+        "_tops",
+        "budget",
+        "limits",
+        "shape",
+    )
 
     def __init__(self, shape: Sequence[int], budget: Sequence[int], limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
@@ -58,6 +70,7 @@ class PairLoads:
         self._hot: list[tuple[Pair, list[int]]] = []
         self._base = [0] * components
         self._lift = [0] * components
+        self._light = True
         self._tops = [0] * components
         self._everything = tuple(((0, size),) for size in shape)
 
@@ -122,7 +135,17 @@ class PairLoads:
         if not self._ready(boxes):
             load = here + anywhere - weight + self._base[component]
             return PairDecision(fits=False, component=component, load=load, proven=False)
-        search = Partners(self._grid, self._changes, component, boxes, one, both, left, self.limits.pair_numbers)
+        search = Partners(
+            self._grid,
+            self._changes,
+            component,
+            boxes,
+            one,
+            both,
+            left,
+            self.limits.pair_numbers,
+            light=self._light,
+        )
         verdict = search.run(anywhere, self._lift[component], self._base[component])
         proofs.extend(verdict.proofs)
         if verdict.witness is not None:
@@ -177,6 +200,7 @@ class PairLoads:
             self._grid.refine(box)
         weights = [max(a, -(-s // 2)) for a, s in zip(one, both, strict=True)]
         extra = [max(a, s) - a for a, s in zip(one, both, strict=True)]
+        self._light = self._light and all(s <= 2 * a for a, s in zip(one, both, strict=True))
         self._grid.add(boxes, (*weights, *extra))
         components = len(self.budget)
         for component in range(components):
@@ -210,7 +234,17 @@ class PairLoads:
         if not self._ready(boxes):
             return base + best, base + max(best, here + anywhere), pair
         while True:
-            search = Partners(self._grid, self._changes, component, boxes, 0, 0, best, self.limits.pair_numbers)
+            search = Partners(
+                self._grid,
+                self._changes,
+                component,
+                boxes,
+                0,
+                0,
+                best,
+                self.limits.pair_numbers,
+                light=self._light,
+            )
             verdict = search.run(anywhere, self._lift[component], base)
             if verdict.witness is None:
                 upper = best if verdict.proven else max(best, here + anywhere)

@@ -17,6 +17,9 @@ Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Block = tuple[tuple[int, int], ...]
 
+TOGETHER = 1 << 17
+"""Numbers in the fields of blocks that are looked at together."""
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,19 @@ class Partners:
     single value in V it is an equality. The sum is a field over the grid: corner differences and running sums.
     """
 
-    __slots__ = ("_both", "_bounds", "_changes", "_component", "_grid", "_left", "_new", "_one", "_places", "numbers")
+    __slots__ = (
+        "_both",
+        "_bounds",
+        "_changes",
+        "_component",
+        "_grid",
+        "_left",
+        "_light",
+        "_new",
+        "_one",
+        "_places",
+        "numbers",
+    )
 
     def __init__(
         self,
@@ -51,6 +66,8 @@ class Partners:
         both: int,
         left: int,
         numbers: int,
+        *,
+        light: bool,
     ) -> None:
         self._grid = grid
         self._changes = changes
@@ -59,6 +76,8 @@ class Partners:
         self._one = one
         self._both = both
         self._left = left
+        # No region costs more for both than twice for one: then the grid holds the sums of the costs for one.
+        self._light = light
         self.numbers = numbers
         self._bounds = [grid.bounds(axis) for axis in range(grid.axes)]
         self._places: tuple[Integers, Integers] | None = None
@@ -81,67 +100,104 @@ class Partners:
                 continue
             mask = np.zeros(self._grid.loads.shape[1:], dtype=bool)
             mask[index] = doubtful
-            found = self._blocks(mask, proofs, base)
+            found = self._blocks(mask, proofs, base, lift)
             if found is not None:
                 # Out of work, the only bound on all pairs is the heaviest weight twice.
                 return found if found.proven else Verdict(None, 2 * anywhere, proven=False)
         return Verdict(None, self._left, proven=True, proofs=proofs)
 
-    def _blocks(self, mask: Flags, proofs: list[tuple[int, tuple[Any, ...], int]], base: int) -> Verdict | None:
-        stack = [_hull(mask, tuple((0, size) for size in mask.shape))]
+    def _blocks(
+        self, mask: Flags, proofs: list[tuple[int, tuple[Any, ...], int]], base: int, lift: int
+    ) -> Verdict | None:
+        whole = _hull(mask, tuple((0, size) for size in mask.shape))
+        stack = [] if whole is None else [whole]
+        several = max(1, TOGETHER // mask.size)
         while stack:
-            block = stack.pop()
-            assert block is not None
             if self.numbers <= 0:
                 return Verdict(None, 0, proven=False)
-            bound, partner = self._bound(block)
-            if bound <= self._left:
-                proofs.append((self._component, tuple(slice(*along) for along in block), bound + base))
-                continue
-            if all(last - first == 1 for first, last in block):
-                first = tuple(int(self._bounds[axis][cell]) for axis, (cell, _) in enumerate(block))
-                return Verdict((first, self._other(first, partner)), bound, proven=True)
-            halves = [half for half in (_hull(mask, piece) for piece in _halves(block)) if half is not None]
-            stack.extend(halves)
+            batch, stack = stack[-several:], stack[:-several]
+            split: list[Block] = []
+            for block, (bound, partner, before) in zip(batch, self._bound(batch), strict=True):
+                self._tighten(block, before, lift)
+                if bound <= self._left:
+                    proofs.append((self._component, tuple(slice(*along) for along in block), bound + base))
+                elif all(last - first == 1 for first, last in block):
+                    first = tuple(int(self._bounds[axis][cell]) for axis, (cell, _) in enumerate(block))
+                    return Verdict((first, self._other(first, partner)), bound, proven=True)
+                else:
+                    split.extend(half for piece in _halves(block) if (half := _hull(mask, piece)) is not None)
+            stack.extend(sorted(split, key=self._heaviest))
         return None
 
-    def _bound(self, block: Block) -> tuple[int, tuple[int, ...]]:
-        """An upper bound on the loss of any change of a value of the block, and the cell it comes from."""
-        start = np.asarray([self._bounds[axis][first] for axis, (first, _) in enumerate(block)])
-        stop = np.asarray([self._bounds[axis][last] for axis, (_, last) in enumerate(block)])
-        changes, component = self._changes, self._component
-        covers, meets = changes.covering(start, stop)
-        one, both = changes.one[:, component], changes.both[:, component]
-        gain = np.where(covers, both - one, np.where(meets, np.maximum(one, both - one), one))
-        field = self._field(gain)
-        heaviest = int(self._grid.loads[component][tuple(slice(*along) for along in block)].max())
-        mine = min(int(one[meets].sum()), heaviest)
-        new_covers, new_meets = self._new_status(start, stop)
-        extra = self._both - self._one if new_covers else self._one
-        if new_meets and not new_covers:
-            extra = max(self._one, self._both - self._one)
-        for box in self._new:
-            field[self._grid.index(self._grid.touched(box))] += extra
-        if new_meets:
-            mine += self._one
-        self.numbers -= field.size * field.ndim
-        if (stop - start == 1).all():
-            # The block is one value, and a change to itself is none.
-            field[tuple(first for first, _ in block)] = np.iinfo(np.int64).min // 2
-        place = int(field.argmax())
-        cell = np.unravel_index(place, field.shape)
-        return mine + int(field[cell]), tuple(int(at) for at in cell)
+    def _heaviest(self, block: Block) -> int:
+        return int(self._grid.loads[self._component][tuple(slice(*along) for along in block)].max())
 
-    def _field(self, gain: Integers) -> Integers:
-        """For every cell, the sum of the gains of the regions that hold it."""
+    def _tighten(self, block: Block, before: int, lift: int) -> None:
+        """Keep what was learned of every change of a value of the block, as things stand before the new charge."""
+        cells = self._grid.loads[self._grid.components // 2 + self._component]
+        part = cells[tuple(slice(*along) for along in block)]
+        np.minimum(part, before - lift, out=part)
+
+    def _bound(self, blocks: Sequence[Block]) -> list[tuple[int, tuple[int, ...], int]]:
+        """For each block an upper bound on the loss of any change of one of its values, the cell that it comes from,
+        and the bound without the new charge."""
+        count = len(blocks)
+        start = np.asarray([[self._bounds[axis][first] for axis, (first, _) in enumerate(block)] for block in blocks])
+        stop = np.asarray([[self._bounds[axis][last] for axis, (_, last) in enumerate(block)] for block in blocks])
+        covers, meets = self._changes.covering(start, stop)
+        field = self._field(covers, meets)
+        self.numbers -= field.size * (field.ndim - 1)
+        mine = [self._mine(block, meets[at]) for at, block in enumerate(blocks)]
+        for at in map(int, np.flatnonzero((stop - start == 1).all(axis=1))):
+            # The block is one value, and a change to itself is none.
+            field[(at, *(first for first, _ in blocks[at]))] = np.iinfo(np.int64).min // 2
+        before = field.reshape(count, -1).max(axis=1)
+        for at in range(count):
+            extra, own = self._new_costs(start[at], stop[at])
+            mine[at] += own
+            for box in self._new:
+                field[at][self._grid.index(self._grid.touched(box))] += extra
+            before[at] += mine[at] - own
+        flat = field.reshape(count, -1)
+        places = flat.argmax(axis=1)
+        found = []
+        for at, place in enumerate(places):
+            cell = np.unravel_index(int(place), field.shape[1:])
+            found.append((mine[at] + int(flat[at, place]), tuple(int(part) for part in cell), int(before[at])))
+        return found
+
+    def _new_costs(self, start: Integers, stop: Integers) -> tuple[int, int]:
+        """What the new region adds to a second value inside it, and to the first value, for one block."""
+        covers, meets = self._new_status(start, stop)
+        if covers:
+            return self._both - self._one, self._one
+        if meets:
+            return max(self._one, self._both - self._one), self._one
+        return self._one, 0
+
+    def _mine(self, block: Block, meets: Flags) -> int:
+        """The most that a first value pays for regions that it is in alone."""
+        heaviest = self._heaviest(block)
+        return heaviest if self._light else min(int(self._changes.one[meets, self._component].sum()), heaviest)
+
+    def _field(self, covers: Flags, meets: Flags) -> Integers:
+        """For every block and cell, the sum of the gains of the regions that hold the cell."""
         shape = self._grid.loads.shape[1:]
-        field = np.zeros(tuple(size + 1 for size in shape), dtype=np.int64)
-        if self._changes.rows:
-            places, signs = self._corners(field)
-            np.add.at(field.reshape(-1), places, (signs * gain[self._changes.owner]).reshape(-1))
-            for axis in range(field.ndim):
+        one, both = self._changes.one[:, self._component], self._changes.both[:, self._component]
+        gain = np.where(covers, both - one, np.where(meets, np.maximum(one, both - one), one))
+        field = np.zeros((len(gain), *(size + 1 for size in shape)), dtype=np.int64)
+        if self._light:
+            gain = gain - one
+        rows = gain[:, self._changes.owner]
+        block, row = np.nonzero(rows)
+        if len(row):
+            places, signs = self._corners(field[0])
+            at = places[:, row] + block * (field[0].size)
+            np.add.at(field.reshape(-1), at.reshape(-1), (signs * rows[block, row]).reshape(-1))
+            for axis in range(1, field.ndim):
                 np.cumsum(field, axis=axis, out=field)
-        return field[tuple(slice(0, -1) for _ in shape)]
+        inner = field[(slice(None), *(slice(0, -1) for _ in shape))]
+        return inner + self._grid.loads[self._component] if self._light else np.ascontiguousarray(inner)
 
     def _corners(self, field: Integers) -> tuple[Integers, Integers]:
         """Where the corners of all rectangles lie in a field, and their signs; found once for a search."""
@@ -153,7 +209,7 @@ class Partners:
                 after = np.searchsorted(self._bounds[axis], self._changes.high[:, axis]) * stride
                 places = np.concatenate((places + first, places + after))
                 signs = np.concatenate((signs, -signs))
-            self._places = (places.reshape(-1), signs)
+            self._places = (places, signs)
         return self._places
 
     def _new_status(self, start: Integers, stop: Integers) -> tuple[bool, bool]:

@@ -30,7 +30,7 @@ class Limits:
     full_below: int = 1 << 17
     steps: int = 4000
     """Blocks looked at for one decision. Work limits count steps, never seconds."""
-    pair_numbers: int = 1 << 24
+    pair_numbers: int = 1 << 23
     """Numbers computed for one decision about pairs, times axes."""
 
 
