@@ -1,0 +1,36 @@
+"""Every key and every word that partita.toml understands stands on its page."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from partita.curator import settings
+from partita.curator.curator import BACKENDS
+from partita.query import schema
+from partita.region import columns
+from partita.region.columns import Column
+from partita.registry import members
+from tests.docs.pages import ROOT
+
+PAGE = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+WORDS = set(re.findall(r"[a-z_]+", " ".join(re.findall(r"`([^`\n]+)`", PAGE))))
+
+LOSSES = ("epsilon", "delta", "rho", "mu", "order", "tau", "orders", "taus", "measure")
+KNOWN = {
+    *settings._TOP,
+    *settings._UNITS,
+    *settings._MEASURES,
+    *schema._SETTINGS,
+    *members(Column, columns),
+    *BACKENDS,
+    *LOSSES,
+    "protect",
+    "source",
+}
+
+
+@pytest.mark.parametrize("word", sorted(KNOWN))
+def test_every_setting_is_documented(word):
+    assert word in WORDS
