@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Final, final
 
 from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from partita.errors import InvalidInput, PartitaError, QueryRefused
 from partita.errors import query as refuse
@@ -380,5 +381,8 @@ def _called(node: exp.Expr) -> str:
 
 
 def _short(node: exp.Expr) -> str:
-    text = node.sql(dialect="duckdb")
+    try:
+        text = node.sql(dialect="duckdb")
+    except SqlglotError:
+        return "of that kind"
     return text if len(text) <= 60 else text[:57] + "..."

@@ -77,6 +77,9 @@ def read(text: str, tables: Mapping[str, Table] | Iterable[Table]) -> Plan:
         return rewritten(_plan(text, _parsed(text), known))
     except RecursionError:
         raise refuse.too_deep() from None
+    except sql_errors.SqlglotError:
+        # Something that parses and still cannot be written again, such as DATE().
+        raise refuse.unreadable("part of it has no meaning") from None
 
 
 def _parsed(text: str) -> exp.Select:

@@ -182,6 +182,7 @@ def test_whatever_stands_in_a_good_question_gives_a_plan_or_one_of_our_refusals(
 
 
 ABSURD = [
+    "SELECT DATE() FROM visits",
     "(" * 5000,
     "SELECT " + "-" * 3000 + "1 FROM visits",
     "SELECT COUNT(*) FROM visits WHERE " + "NOT " * 3000 + "smoker",
