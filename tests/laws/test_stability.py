@@ -62,6 +62,7 @@ def check(plan: Plan, granularity: Granularity, before: Rows, after: Rows, cap: 
 
 
 TABLES = st.lists(strategies.rows(), max_size=6)
+OWN = st.lists(strategies.rows(), max_size=5)
 
 
 @settings(max_examples=400)
@@ -102,8 +103,7 @@ def test_an_owner_who_comes_or_goes_moves_a_result_no_further_than_claimed(quest
 
 
 @settings(max_examples=200)
-@given(strategies.tight_or_any(), TABLES, st.lists(strategies.rows(), max_size=5), st.lists(strategies.rows(), max_size=5),
-       st.integers(1, 3))  # fmt: skip
+@given(strategies.tight_or_any(), TABLES, OWN, OWN, st.integers(1, 3))
 def test_an_owner_altered_in_any_way_moves_a_result_no_further_than_claimed(question, table, old, new, most):
     granularity = users("who", rows=most, altered=True)
     others = [{**row, "who": row["who"] if row["who"] != 1 else 4} for row in table]
