@@ -8,6 +8,7 @@ from itertools import islice
 from types import TracebackType
 from typing import Self, final
 
+from partita.composition.promise import Promise
 from partita.errors import ledger as refuse
 from partita.ledger import points
 from partita.ledger.anchor import Mark
@@ -172,12 +173,14 @@ class Ledger:
         Opening the same account again changes nothing; other limits are refused, since a limit is a promise too.
         """
         terms = self._book.replay.birth.terms
-        if not analyst:
+        if not isinstance(analyst, str) or not analyst:
             raise refuse.no_analyst()
         if len(limits) != len(terms.promises):
             raise refuse.wrong_costs(len(limits), len(terms.promises))
         for limit, promise in zip(limits, terms.promises, strict=True):
             if limit is not None:
+                # Whatever would fail when the book is read again is refused before it is written.
+                Promise(promise.granularity, limit)
                 limit.fits(promise.budget)
         with self._book.writing(Stage.RESERVE) as balances:
             known = balances.child(analyst)

@@ -53,7 +53,14 @@ class Replay:
             self._digest = rolled(self._digest, content)
         place = tallies[-1][0]
         entry = store.entry(place)
-        if entry is None or entry.kind is not Kind.CHECKPOINT or entry.details().get("tallies") != self._digest:
+        before = store.entry(place - 1)
+        if (
+            entry is None
+            or before is None
+            or entry.kind is not Kind.CHECKPOINT
+            or entry.details().get("tallies") != self._digest
+            or not follows(entry, before)
+        ):
             raise refuse.tally_damaged(self.name, place)
         for tally in merged(Tally.read(content) for _, content in tallies):
             for account in tally.accounts:

@@ -219,7 +219,10 @@ class SQLiteStore(Store):
 
     def tallies(self) -> list[tuple[int, bytes]]:
         with self._named(Stage.LOOK):
-            return [(int(seq), bytes(content)) for seq, content in self._connection.execute("SELECT * FROM tally")]
+            return [
+                (int(seq), bytes(content))
+                for seq, content in self._connection.execute("SELECT seq, content FROM tally ORDER BY seq")
+            ]
 
     def secret(self) -> bytes | None:
         found = self._one("SELECT content FROM secret WHERE name = ?", "truncation")

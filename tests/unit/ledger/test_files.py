@@ -419,3 +419,45 @@ def test_a_custodian_may_go_on_without_the_anchor_and_the_book_says_so(used):
         found = ledger.verify()
         assert (found.problems, found.restored) == ((), 1)
         ask(ledger, charge("afterwards"))
+
+
+# --- checkpoints ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def checkpointed(path):
+    with opened(path, checkpoint_every=4) as ledger:
+        for number in range(8):
+            ask(ledger, charge(number))
+        assert [entry.kind for entry in ledger.entries()].count("checkpoint") == 3
+    return path
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE tally SET content = CAST(replace(CAST(content AS TEXT), '1/10', '1/99') AS BLOB)",
+        """UPDATE tally SET content = CAST('{"accounts":[],"charges":[]}' AS BLOB)""",
+        "DELETE FROM tally WHERE seq = (SELECT min(seq) FROM tally)",
+        "UPDATE tally SET seq = 2 WHERE seq = (SELECT max(seq) FROM tally)",
+        "INSERT INTO tally SELECT max(seq) + 1, content FROM tally",
+    ],
+)
+def test_an_altered_tally_is_refused_before_it_is_used(checkpointed, statement):
+    alter(checkpointed, statement)
+    assert refused(checkpointed) == "ledger.tally-damaged"
+
+
+def test_without_its_newest_tally_a_ledger_reads_the_lines_instead(checkpointed):
+    alter(checkpointed, "DELETE FROM tally WHERE seq = (SELECT max(seq) FROM tally)")
+    with opened(checkpointed) as ledger:
+        assert ledger.spent() == (Pure(epsilon="0.8"),)
+        assert "the tally stored with entry" in "; ".join(ledger.verify().problems)
+
+
+def test_opening_does_not_read_what_is_summed_up(checkpointed):
+    """A line before the newest checkpoint is not needed to open; the audit reads every one."""
+    alter(checkpointed, "UPDATE entry SET note = '{}' WHERE seq = 3")
+    with opened(checkpointed) as ledger:
+        assert ledger.spent() == (Pure(epsilon="0.8"),)
+        assert "entry 3 does not follow" in "; ".join(ledger.verify().problems)
