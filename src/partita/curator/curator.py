@@ -17,14 +17,15 @@ from partita.engine.base import Engine
 from partita.errors import BudgetExceeded
 from partita.errors import curator as refuse
 from partita.errors import query as refuse_query
+from partita.errors import theory as refuse_theory
 from partita.exact import Number
-from partita.granularity import Granularity, Groups, Users
+from partita.granularity import Granularity, Groups, Metric, Replace, Rows, Users
 from partita.ledger.birth import Terms
 from partita.ledger.ledger import Ledger
 from partita.ledger.opening import open_ledger
 from partita.ledger.verify import Verification
 from partita.query import sql
-from partita.query.frame import Frame
+from partita.query.frame import Frame, count
 from partita.query.plan import Plan
 from partita.query.pricing import Price
 from partita.query.quote import Quote, quote
@@ -57,7 +58,7 @@ class Curator:
         self._promises = _checked_promises(promises, self._tables)
         terms = Terms(self._promises, {name: table.domain for name, table in self._tables.items()})
         self._engine = _engine(backend, self._tables.values())
-        self._ledger = ledger if isinstance(ledger, Ledger) else open_ledger(ledger, terms)
+        self._ledger = _opened(ledger, terms)
         key = self._ledger.truncation_key().hex()
         kinds = [promise.granularity for promise in self._promises]
         self._truncations = {name: truncation(table, kinds, key) for name, table in self._tables.items()}
@@ -155,7 +156,7 @@ class Curator:
         """The largest cost that still fits, for each promise: for everybody, or for those a condition names."""
         chosen = self._known(table) if table is not None else next(iter(self._tables.values()))
         if where is not None:
-            region = sql.read(f"SELECT COUNT(*) FROM {chosen.name} WHERE {where}", self._tables).where.region
+            region = Frame(chosen).where(where).agg(n=count()).where.region
             return self._ledger.remaining(chosen.name, region, analyst)
         tables = [chosen] if table is not None else list(self._tables.values())
         losses = [self._ledger.remaining(one.name, None, analyst) for one in tables]
@@ -212,7 +213,7 @@ class Curator:
         return True
 
     def _known(self, name: str) -> Table:
-        found = self._tables.get(name)
+        found = self._tables.get(name) if isinstance(name, str) else None
         if found is None:
             raise refuse_query.unknown_table(name, tuple(self._tables))
         return found
@@ -220,9 +221,12 @@ class Curator:
     def _limits(self, budget: Measure | Sequence[Measure | None]) -> list[Measure | None]:
         if isinstance(budget, Measure):
             return [budget, *[None] * (len(self._promises) - 1)]
-        limits = list(budget)
+        limits = list(budget) if isinstance(budget, list | tuple) else []
         if len(limits) != len(self._promises):
             raise refuse.budget_of_session(len(limits), len(self._promises))
+        for limit in limits:
+            if limit is not None and not isinstance(limit, Measure):
+                raise refuse_theory.not_a_loss("budget", limit)
         return limits
 
 
@@ -242,21 +246,51 @@ def _checked_tables(tables: Sequence[Table]) -> dict[str, Table]:
     return found
 
 
+def _opened(ledger: str | os.PathLike[str] | Ledger, terms: Terms) -> Ledger:
+    if not isinstance(ledger, Ledger):
+        return open_ledger(ledger, terms)
+    if ledger.terms != terms:
+        raise refuse.other_terms(ledger.name)
+    return ledger
+
+
 def _checked_promises(promises: Sequence[Promise], tables: dict[str, Table]) -> tuple[Promise, ...]:
     for promise in promises:
         if not isinstance(promise, Promise):
             raise refuse.not_a_promise(promise)
-        if len(tables) > 1 and _on_users(promise.granularity):
-            raise refuse.users_of_several_tables(tuple(tables))
     if not promises:
         raise refuse.no_promises()
+    owners = [unit for promise in promises if isinstance(unit := _innermost(promise.granularity), Users)]
+    if owners:
+        if len(tables) > 1:
+            raise refuse.users_of_several_tables(tuple(tables))
+        (table,) = tables.values()
+        for promise in promises:
+            _beside_owners(promise.granularity, owners, table)
     return tuple(promises)
 
 
-def _on_users(granularity: Granularity) -> bool:
+def _beside_owners(granularity: Granularity, owners: Sequence[Users], table: Table) -> None:
+    """Refuse what the truncation of an owner's rows would break: one row may move others of the same owner.
+
+    For single rows the quote counts that (theory E4); where the truncation also caps each question, keeps columns
+    constant, or moves rows of other steps, no proof covers promises that are not on owners.
+    """
+    unit = _innermost(granularity)
+    if isinstance(unit, Users):
+        return
+    if not isinstance(unit, Rows | Replace | Metric):
+        raise refuse.not_beside_users(str(granularity), "its rows would move with those of other steps")
+    if any(owner.in_region is not None for owner in owners):
+        raise refuse.not_beside_users(str(granularity), "in_region= caps the rows of an owner in each question anew")
+    if table.domain.constant:
+        raise refuse.not_beside_users(str(granularity), "a constant= column leaves out rows that differ from the first")
+
+
+def _innermost(granularity: Granularity) -> Granularity:
     while isinstance(granularity, Groups):
         granularity = granularity.of
-    return isinstance(granularity, Users)
+    return granularity
 
 
 def _engine(backend: str | Engine, tables: Iterable[Table]) -> Engine:

@@ -36,7 +36,7 @@ class Path:
         booked = self._ledger.reserve(charge_of(quote, asked=asked, analyst=analyst, key=key))
         if isinstance(booked, Reservation):
             booked = self._run(quote, booked)
-        return booked, _read(booked.content)
+        return booked, _read(booked.content, len(quote.spreads))
 
     def _run(self, quote: Quote, reservation: Reservation) -> Answered:
         tallies = self._engine.run(quote.program)
@@ -72,9 +72,9 @@ def _written(noisy: NDArray[np.object_]) -> bytes:
     return json.dumps([[str(number) for number in line] for line in noisy.tolist()]).encode()
 
 
-def _read(content: bytes) -> NDArray[np.object_]:
+def _read(content: bytes, width: int) -> NDArray[np.object_]:
     lines = [[int(number) for number in line] for line in json.loads(content)]
-    found = np.empty((len(lines), len(lines[0]) if lines else 0), dtype=object)
+    found = np.empty((len(lines), width), dtype=object)
     for row, line in enumerate(lines):
         found[row, :] = line
     return found

@@ -49,8 +49,15 @@ class Engine(ABC):
             raise refuse.not_attached(program.table.name)
         if not program.tallies or program.where.region.empty:
             return program.empty()
+        found = self._attempt(program)
+        if found is None:
+            # Raised where no other error is in hand: not even its context holds what happened.
+            raise refuse.fault()
+        return found
+
+    def _attempt(self, program: Program) -> NDArray[np.object_] | None:
         try:
             return self.compute(program)
         except Exception:
             log.exception("The %s engine failed on a question about %s.", self.kind, program.table.name)
-            raise refuse.fault() from None
+            return None

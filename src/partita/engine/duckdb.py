@@ -12,7 +12,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.engine.base import Engine
+from partita.engine.base import Engine, log
 from partita.engine.frames import arrow
 from partita.engine.statement import statement
 from partita.engine.stored import Stored, text
@@ -67,6 +67,15 @@ class DuckDB(Engine):
         self._connection.execute("SET lock_configuration = true")
 
     def attach(self, table: Table) -> None:
+        try:
+            self._attach(table)
+        except duckdb.Error:
+            log.exception("The rows of %s cannot be read.", table.name)
+        else:
+            return
+        raise refuse_query.unreadable_source(table.name)
+
+    def _attach(self, table: Table) -> None:
         relation, place = f'"table {len(self._stored)}"', "source_"
         source: Any = table.source
         if isinstance(source, str | Path):
@@ -135,17 +144,19 @@ class DuckDB(Engine):
 def _file(table: Table, path: Path) -> str:
     """How a file is read.
 
-    A CSV file gives every value as text, so that no row decides about a type; a line that cannot be read is left out.
+    A CSV file gives every value as text, so that no row decides about a type. A file that is not well-formed is refused
+    when it is opened: read loosely, one open quotation mark would swallow every row behind it.
     """
     if path.suffix.lower() == ".parquet":
         return f"read_parquet({text(str(path))})"
     if path.suffix.lower() not in {".csv", ".tsv"}:
         raise refuse_query.unknown_source(table.name, str(path))
     mark = r"\t" if path.suffix.lower() == ".tsv" else ","
+    header = _header(table, path)
     return (
         f"read_csv({text(str(path))}, all_varchar = true, header = true, delim = '{mark}', quote = '\"', "
-        f"escape = '\"', null_padding = true, parallel = false, strict_mode = false, ignore_errors = true, "
-        f"auto_detect = false, columns = {_header(table, path)})"
+        f"escape = '\"', null_padding = true, parallel = false, strict_mode = true, ignore_errors = false, "
+        f"auto_detect = false, columns = {header})"
     )
 
 
@@ -153,7 +164,15 @@ def _header(table: Table, path: Path) -> str:
     import csv
 
     with path.open(newline="", encoding="utf-8", errors="replace") as stream:
-        header = next(csv.reader(stream, delimiter="\t" if path.suffix.lower() == ".tsv" else ","), None)
-    if not header:
-        raise refuse_query.absent_column(table.name, next(iter(table.columns)), ())
+        lines = csv.reader(stream, delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
+        try:
+            header = next(lines, None)
+            if not header:
+                raise refuse_query.absent_column(table.name, next(iter(table.columns)), ())
+            # One line, one row: a value that runs over the end of its line could swallow the rows behind it.
+            whole_lines = all(lines.line_num == number for number, _ in enumerate(lines, 2))
+        except csv.Error:
+            whole_lines = False
+    if not whole_lines:
+        raise refuse_query.unreadable_source(table.name)
     return "{" + ", ".join(f"{text(column)}: 'VARCHAR'" for column in header) + "}"

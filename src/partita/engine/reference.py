@@ -106,6 +106,7 @@ def truncated(records: Sequence[Record], cap: Truncation, domain: Domain, most: 
     kept: list[Record] = []
     for rows in owned.values():
         ordered = sorted(rows, key=lambda row: cap.place(written(row, domain)))
+        ordered = [row for row in ordered if all(row.codes[axis] == ordered[0].codes[axis] for axis in domain.constant)]
         kept.extend(ordered[: cap.rows if most is None else most])
     return kept
 

@@ -121,7 +121,16 @@ def _source(stored: Stored, clean: frozenset[str], raw: frozenset[str], cap: Tru
     parts = [name(cap.owner)] + ([] if cap.per is None else [name(cap.per)])
     window = f"ROW_NUMBER() OVER (PARTITION BY {', '.join(parts)} ORDER BY {order})"
     owned = f"(SELECT {', '.join(every)} FROM {stored.relation}) AS owned"
-    inner = f"SELECT *, {window} AS place_ FROM {owned} WHERE {name(cap.owner)} IS NOT NULL"
+    owned = f"(SELECT * FROM {owned} WHERE {name(cap.owner)} IS NOT NULL) AS owned"
+    if steady := [stored.table.domain.axes[axis] for axis in stored.table.domain.constant]:
+        # Columns declared constant hold the value of the owner's first row; rows that differ are left out.
+        firsts = ", ".join(
+            f"FIRST_VALUE({name(column)}) OVER (PARTITION BY {', '.join(parts)} ORDER BY {order}) AS first_{at}_"
+            for at, column in enumerate(steady)
+        )
+        same = " AND ".join(f"{name(column)} IS NOT DISTINCT FROM first_{at}_" for at, column in enumerate(steady))
+        owned = f"(SELECT * FROM (SELECT *, {firsts} FROM {owned}) AS first_ WHERE {same}) AS owned"
+    inner = f"SELECT *, {window} AS place_ FROM {owned}"
     return f"(SELECT * FROM ({inner}) AS ordered WHERE place_ <= {cap.rows}) AS rows_"
 
 

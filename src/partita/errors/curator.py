@@ -62,6 +62,24 @@ def users_of_several_tables(names: Sequence[str]) -> InvalidInput:
     )
 
 
+def not_beside_users(unit: str, reason: str) -> InvalidInput:
+    """The truncation of an owner's rows is proven for promises on owners, and on single rows in the plain case."""
+    return InvalidInput(
+        "curator.not-beside-users",
+        f"A promise for [{unit}] cannot stand beside this promise on users: {reason}. Keep the promise on users alone, "
+        f"or without that setting.",
+    )
+
+
+def other_terms(name: str) -> InvalidInput:
+    """A ledger made for other promises or domains would be charged by the wrong rules."""
+    return InvalidInput(
+        "curator.other-terms",
+        f"The ledger {name} was born with other promises or other tables than this curator declares. "
+        f"Declare the same, or open another ledger.",
+    )
+
+
 def unknown_backend(name: object, known: Sequence[str]) -> InvalidInput:
     """No engine of that name is part of this version."""
     return InvalidInput("curator.unknown-backend", f"backend = {name!r} is not known. Choose from: {', '.join(known)}.")

@@ -137,6 +137,15 @@ def unknown_source(table: str, value: object) -> InvalidInput:
     )
 
 
+def unreadable_source(table: str) -> InvalidInput:
+    """A file that is damaged, or not what its name says."""
+    return InvalidInput(
+        "query.unreadable-source",
+        f"Table {table}: its rows cannot be read: the file is damaged, or is not well-formed (an open quotation mark, "
+        f"two columns of one name, a type that is not supported). The operator's log says more. Nothing was charged.",
+    )
+
+
 def absent_source(table: str, path: object) -> InvalidInput:
     """A file that is not there."""
     return InvalidInput("query.absent-source", f"Table {table}: there is no file {_shown(str(path))}. Check the path.")

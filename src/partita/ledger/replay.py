@@ -75,15 +75,16 @@ class Replay:
         self.newest = self.last
         self._proposed.clear()
         self._admitted.clear()
-        again = store.entry(self.last.seq)
-        if again is None or again.hash != self.last.hash:
+        seen = list(store.after(self.last.seq - 1))
+        if not seen or (seen[0].seq, seen[0].hash) != (self.last.seq, self.last.hash):
             raise refuse.rewritten(self.name, self.last.seq)
-        before, fresh = self.last, list(store.after(self.last.seq))
+        before, fresh = self.last, seen[1:]
         for entry in fresh:
             if not follows(entry, before):
                 raise refuse.broken_chain(self.name, entry.seq)
             before = entry
-        self._take(fresh)
+        if fresh:
+            self._take(fresh)
 
     def propose(self, entry: Entry, admission: Admission | None = None) -> None:
         """Remember an entry that was written and is not yet durable, with the admission of a charge."""

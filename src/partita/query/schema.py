@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -67,7 +68,7 @@ class Table:
         if self.source is other.source:
             return True
         if isinstance(self.source, str | Path) and isinstance(other.source, str | Path):
-            return _place(self.source) == _place(other.source)
+            return _place(self.source) == _place(other.source) or _same_file(self.source, other.source)
         return False
 
     def describe(self) -> dict[str, object]:
@@ -134,6 +135,14 @@ def _declared(table: str, name: str, value: object) -> Column:
     except TypeError:
         raise refuse.bad_declaration(place, dict(value)) from None
     return made
+
+
+def _same_file(first: str | Path, second: str | Path) -> bool:
+    """Whether two paths lead to one file, links included."""
+    try:
+        return os.path.samefile(first, second)
+    except OSError:
+        return False
 
 
 def _place(source: str | Path) -> str:

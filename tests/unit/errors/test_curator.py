@@ -39,6 +39,20 @@ TEXTS = {
             "them, and the losses would add up. Keep the rows in one table, or promise on rows."
         ),
     ),
+    "curator.not-beside-users": (
+        curator.not_beside_users("one row", "why"),
+        (
+            "A promise for [one row] cannot stand beside this promise on users: why. Keep the promise on users alone, "
+            "or without that setting."
+        ),
+    ),
+    "curator.other-terms": (
+        curator.other_terms("book"),
+        (
+            "The ledger book was born with other promises or other tables than this curator declares. "
+            "Declare the same, or open another ledger."
+        ),
+    ),
     "curator.unknown-backend": (
         curator.unknown_backend("x", ["duckdb"]),
         "backend = 'x' is not known. Choose from: duckdb.",

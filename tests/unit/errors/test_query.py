@@ -76,6 +76,14 @@ WORDS = [
         ),
     ),
     (
+        refuse.unreadable_source("visits"),
+        "query.unreadable-source",
+        (
+            "Table visits: its rows cannot be read: the file is damaged, or is not well-formed (an open quotation mark, "
+            "two columns of one name, a type that is not supported). The operator's log says more. Nothing was charged."
+        ),
+    ),
+    (
         refuse.absent_source("visits", "visits.parquet"),
         "query.absent-source",
         "Table visits: there is no file 'visits.parquet'. Check the path.",

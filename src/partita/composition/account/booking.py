@@ -52,6 +52,7 @@ class Release:
     where known. ``unit``: all records of one owner enter or leave at once, where known. ``stability``: the cost was
     measured behind a map that moves one record to so many. ``stated_for``: the relation the cost was proven for,
     if not for records that enter or leave. ``own_domain``: that proof fixed the size of the selected rows.
+    ``altered``: ``unit`` is the cost of an owner whose rows are altered, not of one who enters or leaves.
     """
 
     region: Region
@@ -61,6 +62,7 @@ class Release:
     stability: int = 1
     stated_for: Granularity | None = None
     own_domain: bool = False
+    altered: bool = False
 
 
 @final
@@ -73,11 +75,16 @@ class Booking:
     both: Vector | None = None
 
 
+def single(granularity: Granularity) -> Granularity:
+    """The relation that groups are made of, or the relation itself."""
+    while isinstance(granularity, Groups):
+        granularity = granularity.of
+    return granularity
+
+
 def shape(granularity: Granularity) -> Shape:
     """Which maximum a promise to this granularity is about."""
-    match granularity:
-        case Groups():
-            return shape(granularity.of)
+    match single(granularity):
         case Replace() | Metric():
             return Shape.PAIRS
         case Windows():
@@ -104,9 +111,9 @@ def _per_record(granularity: Granularity, release: Release) -> Release:
         raise refuse.own_domain(str(granularity))
     if stated is None or stated == Rows():
         return Release(release.region, cost, both, release.unit)
-    inner = granularity.of if isinstance(granularity, Groups) else granularity
+    inner = single(granularity)
     if stated == inner and isinstance(inner, Users):
-        return Release(release.region, cost, both, unit=cost)
+        return Release(release.region, cost, both, unit=cost, altered=inner.altered)
     if isinstance(stated, Replace | Metric):
         if shape(granularity) is not Shape.PAIRS:
             raise refuse_granularity.no_guarantee(str(stated), str(granularity))
@@ -176,8 +183,10 @@ def _owned(users: Users, release: Release, times: int) -> Booking:
     most, inside = users.rows, users.in_region or users.rows
     share = Fraction(most, inside)
     if release.unit is not None:
-        vector = (release.unit if times == 1 else release.unit.group(times)).vector()
-        double = 2 if users.altered else 1
+        # An altered owner leaves and enters again; a cost stated for altered owners is paid before and after.
+        entered = users.altered and not release.altered
+        vector = release.unit.group(2 * times if entered else times).vector()
+        double = 2 if users.altered and release.altered else 1
         if most * region.size < shadow.size:
             return Booking(region, tuple(double * most * part for part in vector))
         return Booking(shadow, tuple(double * part for part in vector))
