@@ -97,6 +97,8 @@ def test_the_ledger_is_shown_verified_exported_and_gives_receipts(folder: Path, 
     code, out, err = run(capsys, "ledger", "receipt", "visits.ledger", "3")
     assert code == 0, err
     assert json.loads(out)["table"] == "visits"
+    code, out, _ = run(capsys, "ledger", "receipt", "visits.ledger", "2")
+    assert code == 0
     code, _, err = run(capsys, "ledger", "receipt", "visits.ledger", "1")
     assert (code, "no receipt" in err) == (2, True)
 

@@ -100,7 +100,7 @@ def export_book(
 @app.command("receipt")
 def receipt(
     book: Book,
-    entry: Annotated[int, typer.Argument(help="The number of the answer in the book.")],
+    entry: Annotated[int, typer.Argument(help="The number of the question or of its answer.")],
     out: Annotated[Path | None, typer.Option(help="Write it to a file.")] = None,
 ) -> None:
     """Print the signed receipt of one answer: what another organisation needs to compose with it."""
@@ -109,15 +109,17 @@ def receipt(
     from partita.ledger.states import Answered
 
     with open_ledger(book) as opened:
-        found = next((one for one in opened.entries(entry - 1)), None)
-        if found is None or found.seq != entry or found.kind is not Kind.COMMIT or found.of is None:
+        # The number of the question serves as well as that of its answer.
+        answers = (one for one in opened.entries(entry - 1) if one.kind is Kind.COMMIT and entry in (one.seq, one.of))
+        found = next(answers, None) if entry >= 1 else None
+        if found is None or found.of is None:
             raise refuse.not_an_answer(str(book), entry)
         text = opened.receipt(Answered(found.seq, found.of, b"")).to_json()
     if out is None:
         typer.echo(text)
         return
     try:
-        out.write_text(text + "\n", encoding="utf-8")
+        out.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
     except OSError as problem:
         raise refuse.cannot_write(str(out), problem.strerror or "the system refused") from None
     show(f"Wrote the receipt to {out}.")

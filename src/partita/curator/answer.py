@@ -12,6 +12,8 @@ from partita.explain.numbers import at_most, percent
 from partita.ledger.receipts import Receipt
 from partita.query.quote import Quote
 from partita.query.results import Result
+from partita.query.text import readable
+from partita.region.region import Region
 from partita.theory.measures.base import Measure
 
 if TYPE_CHECKING:
@@ -87,7 +89,7 @@ class Answer:
         shares = [
             f"{cost} ({promise.granularity})" for cost, promise in zip(self.costs, self.quote.promises, strict=True)
         ]
-        return f"{'; '.join(shares)}, to the people in: {self.quote.region.to_sql() or 'the whole table'}."
+        return f"{'; '.join(shares)}, to {_who(self.quote.region)}."
 
     def _risk(self, prior: Number, fpr: Number) -> list[str]:
         unit = self.quote.promises[0].granularity
@@ -105,6 +107,11 @@ class Answer:
 
     def __str__(self) -> str:
         return _table(self)
+
+
+def _who(region: Region) -> str:
+    everybody = region == Region.everything(region.domain)
+    return "everybody in the table" if everybody else f"the people in: {readable(region)}"
 
 
 def _bars(answer: Answer, confidence: Number) -> str:

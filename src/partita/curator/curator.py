@@ -10,7 +10,7 @@ from typing import Self, final
 from partita.composition.promise import Promise
 from partita.curator.answer import Answer
 from partita.curator.certificate import Certificate
-from partita.curator.path import Path, charge_of, fingerprint
+from partita.curator.path import Path, booked_costs, charge_of, fingerprint
 from partita.curator.quotation import Quotation
 from partita.curator.session import Session
 from partita.engine.base import Engine
@@ -84,11 +84,12 @@ class Curator:
         """
         offered = self._offer(question, Price.of(epsilon=epsilon, rho=rho, mu=mu, delta=delta), noise)
         booked, noisy = self._path.walk(offered, asked=_shown(question, offered), analyst=analyst, key=key)
+        costs = tuple(cost if booked.fresh else cost.zero() for cost in booked_costs(offered))
         return Answer(
             quote=offered,
             result=offered.result(noisy),
-            cost=offered.cost if booked.fresh else offered.cost.zero(),
-            costs=offered.costs if booked.fresh else tuple(cost.zero() for cost in offered.costs),
+            cost=costs[0],
+            costs=costs,
             remaining=self._left(offered, analyst),
             free=not booked.fresh,
             receipt=self._ledger.receipt(booked),
@@ -107,10 +108,11 @@ class Curator:
     ) -> Quotation:
         """What a question would cost and how exact its answer would be; nothing is read and nothing is spent."""
         offered = self._offer(question, Price.of(epsilon=epsilon, rho=rho, mu=mu, delta=delta), noise)
+        costs = booked_costs(offered)
         return Quotation(
             quote=offered,
-            cost=offered.cost,
-            costs=offered.costs,
+            cost=costs[0],
+            costs=costs,
             remaining=self._left(offered, analyst),
             fits=self._fits(offered, analyst),
             free=self._ledger.stored(fingerprint(offered)) is not None,

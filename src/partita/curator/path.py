@@ -9,13 +9,16 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.composition.account.booking import Release, booked
 from partita.engine.base import Engine
+from partita.granularity import Groups, Users
 from partita.ledger.charge import Charge, Cost
 from partita.ledger.ledger import Ledger
 from partita.ledger.points import Point
 from partita.ledger.states import Answered, Reservation
 from partita.query.quote import Quote
 from partita.sampling.bits import BitSource
+from partita.theory.measures.base import Measure
 
 
 @final
@@ -61,6 +64,25 @@ def charge_of(quote: Quote, *, asked: str, analyst: str = "", key: str | None = 
         analyst=analyst,
         key=key,
     )
+
+
+def booked_costs(quote: Quote) -> tuple[Measure, ...]:
+    """What the accounts will really book for one protected unit, under each promise.
+
+    For owners that is the loss of all their rows together (theory E14), which may exceed the loss through this answer
+    alone; elsewhere the two agree.
+    """
+    found: list[Measure] = []
+    for promise, toll in zip(quote.promises, quote.tolls, strict=True):
+        unit = promise.granularity
+        while isinstance(unit, Groups):
+            unit = unit.of
+        if isinstance(unit, Users) and not quote.region.empty:
+            load = booked(promise.granularity, Release(quote.region, toll.row, toll.both))
+            found.append(promise.budget.like(load.one))
+        else:
+            found.append(toll.unit)
+    return tuple(found)
 
 
 def fingerprint(quote: Quote) -> str:

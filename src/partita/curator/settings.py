@@ -62,7 +62,8 @@ def open_settings(path: str | os.PathLike[str] = "partita.toml") -> Curator:
     if not isinstance(promises, list) or not promises:
         raise refuse.bad_setting(shown, "promises", "declare at least one promise: [[promises]]")
     kept = [_promise(shown, f"promises[{at}]", one) for at, one in enumerate(promises)]
-    ledger = settings.get("ledger", ":memory:")
+    # Never in memory by default: a budget that is forgotten between two questions is no budget.
+    ledger = settings.get("ledger", f"{place.stem}.ledger")
     if not isinstance(ledger, str):
         raise refuse.bad_setting(shown, "ledger", "give a path as text.")
     backend = settings.get("backend", "duckdb")

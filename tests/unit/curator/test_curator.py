@@ -279,3 +279,11 @@ def test_a_file_that_cannot_be_used_says_where(tmp_path: Path, text: str, words:
 def test_a_missing_file_says_how_to_write_one(tmp_path: Path) -> None:
     with pytest.raises(pt.InvalidInput, match="partita init"):
         pt.open(tmp_path / "nothing.toml")
+
+
+def test_under_owners_the_cost_that_is_told_is_the_cost_that_is_booked() -> None:
+    curator = hospital(promises=[pt.Promise(pt.users("patient", rows=4), pt.ZCDP(rho=5))])
+    answer = curator.ask("SELECT COUNT(*) AS n FROM visits", epsilon=2, noise="laplace")
+    (spent,) = curator.spent()
+    assert answer.cost.fits(spent)
+    assert spent.rho - answer.cost.rho < Fraction(1, 10**12)
