@@ -137,7 +137,7 @@ def tuned(
 
 
 def mixture() -> list:
-    source = random.Random(5)
+    source = random.Random(0)
     events = [Laplace(epsilon=source.uniform(0.005, 0.05)) for _ in range(400)]
     events += [GaussianNoise(sigma=source.uniform(20, 200)) for _ in range(400)]
     events += [RandomizedResponse(epsilon=source.uniform(0.01, 0.1)) for _ in range(200)]

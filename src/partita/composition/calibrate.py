@@ -8,11 +8,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
+import numpy as np
+
+from partita.composition import saddle
 from partita.composition.compose import METHODS, RULES, compose
+from partita.composition.contour import Contour, alias_period
+from partita.composition.curve import Numeric, profile
 from partita.composition.gaussians import Gaussians, log_delta
 from partita.composition.guarantee import Guarantee
 from partita.composition.plan import Plan, has_pairs
 from partita.composition.rules import advanced
+from partita.composition.saddle import Saddle
+from partita.composition.total import Total
 from partita.errors import PartitaError
 from partita.errors import composition as refuse
 from partita.exact import Number, exact, float_down, float_up, nonnegative, positive, whole
@@ -25,7 +32,7 @@ from partita.mechanisms.geometric import Geometric
 from partita.mechanisms.laplace import Laplace
 from partita.mechanisms.randomized_response import RandomizedResponse
 from partita.theory.distance import Distance
-from partita.theory.measures.gdp import GDP
+from partita.theory.losses.outward import floats
 from partita.theory.measures.pure import Pure
 
 Events = Callable[[float], Sequence[object]]
@@ -161,9 +168,9 @@ def _gaussian(epsilon: Fraction, delta: Fraction, count: int, distance: Distance
     while Gaussians(mu).upper(at) > float_down(delta):
         mu -= mu * step
         step *= 2
-    root = math.sqrt(square.numerator / square.denominator) * (1 + 4e-16)
-    sigma = _short_up(Fraction(root) / Fraction(mu))
-    while GDP.from_squared(square / sigma**2).squared > Fraction(mu) ** 2:
+    sigma = exact(f"{math.sqrt(square.numerator / square.denominator) / mu * (1 + 2e-15):.16g}")
+    least = square / Fraction(mu) ** 2
+    while sigma * sigma < least:
         sigma += sigma * Fraction(1, 10**14)
     return GaussianNoise(sigma=sigma)
 
@@ -194,8 +201,8 @@ def _search(
         one = made(strength)
         return [(one if distance is None else one.at(distance), count)]
 
-    # Small losses grow like the square root of their number once there is a δ to spend.
-    guess = float(epsilon) / (math.sqrt(2 * count * -math.log(float(delta))) if delta else count)
+    # Many small losses are nearly Gaussian once there is a δ to spend.
+    guess = _largest_mu(float(epsilon), math.log(float(delta))) / math.sqrt(count) if delta else float(epsilon) / count
     return made(_largest(plan, epsilon, delta, method, relation, max(guess, float(epsilon) / count)))
 
 
@@ -209,6 +216,16 @@ def _largest(
 ) -> float:
     """The largest strength whose total is at most ε, from below; every answer was composed and found to fit."""
     target = float_down(epsilon)
+    close = 1e-9
+    if method in ("best", "pld") and delta > 0:
+        try:
+            near = on_contour(lambda strength: Plan.of(plan(strength), relation), target, float_down(delta), guess)
+        except PartitaError:
+            near = None
+        if near is not None and near[1]:
+            return near[0]
+        # A guide only: a lattice will say a little more than the truth, so aim a little below.
+        guess, close = (guess, 1e-9) if near is None else (near[0] * (1 - 5e-6), 2e-5)
     total = _totals(plan, delta, method, relation)
     low, high = 0.0, math.inf
     x = _short(guess)
@@ -217,7 +234,7 @@ def _largest(
         found = total(x)
         if found <= target:
             low = max(low, x)
-            if found >= target * (1 - 1e-9):
+            if found >= target * (1 - close):
                 break
         else:
             high = min(high, x)
@@ -237,6 +254,56 @@ def _largest(
             "release", f"even very little is more than ε = {target:g} at δ = {float(delta):g}."
         )
     return low
+
+
+def on_contour(plan: Callable[[float], Plan], epsilon: float, delta: float, guess: float) -> tuple[float, bool] | None:
+    """About the largest strength whose δ at ε is as asked, and whether that was certified; nothing where none suits.
+
+    A secant with one contour each. Where the tail of the transform cannot be bounded the sum is only a guide. A little
+    of δ is left, so that composing the answer again, on another contour, does not say more than ε.
+    """
+    goal = math.log(delta) - 2e-8
+    x, place, certified = _short(guess), None, False
+    before: tuple[float, float] | None = None
+    for turn in range(10):
+        totals = plan(x).totals
+        if len(totals) != 1 or not isinstance(profile(totals[0]), Numeric):
+            return None
+        total = totals[0]
+        place = saddle.for_epsilon(total, epsilon) if place is None else saddle.around(total, place.c, epsilon)
+        contour = Contour.at(total, place, delta) if certified or turn == 0 else None
+        certified = contour is not None
+        log = math.log(max(contour.upper(epsilon), 1e-300)) if contour else _rough(total, place, epsilon, delta)
+        gap = log - goal
+        if -2e-8 < gap <= 0:
+            return x, certified
+        # To begin with, ε is about in proportion to the strength, and log δ falls by c for each unit of ε.
+        here = (math.log(x), gap)
+        slope = place.c * epsilon if before is None else (gap - before[1]) / (here[0] - before[0])
+        if not slope > 0:
+            return None
+        step = -(gap + 1e-8) / slope
+        place = place if abs(step) < 0.3 else None
+        x, before = _short(x * math.exp(max(-1.0, min(1.0, step)))), here
+        if here[0] == math.log(x):
+            return x, False
+    return None
+
+
+def _rough(total: Total, place: Saddle, epsilon: float, delta: float) -> float:
+    """About log δ(ε): the contour sum as far as the transform of a nearly normal loss reaches, and no further."""
+    step = 2 * math.pi / max(alias_period(total, place, delta), 9 * math.sqrt(total.variance))
+    t = floats(np.arange(1, 8 + math.ceil(8 / math.sqrt(total.variance) / step)) * step)
+    ratio, _ = total.batch.ratio(place.c, t)
+    s = place.c + 1j * t
+    whole = 1 + 2 * float((place.c * (place.c + 1) / (s * (s + 1)) * ratio * np.exp(-1j * t * epsilon)).real.sum())
+    height = (
+        place.cumulants[0]
+        if place.orders[0] == place.c
+        else place.cumulants[int(np.argmin(abs(place.orders - place.c)))]
+    )
+    value = max(whole * step / (2 * math.pi), 1e-300)
+    return math.log(value) + float(height) - place.c * epsilon - math.log(place.c * (place.c + 1))
 
 
 def _totals(

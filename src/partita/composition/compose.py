@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
-from partita.composition.guarantee import Guarantee, made
-from partita.composition.plan import Plan, Release, has_pairs
+from partita.composition.atoms import Enumeration
+from partita.composition.binomial import Binomial
+from partita.composition.curve import Single
+from partita.composition.gaussians import Gaussians
+from partita.composition.guarantee import Guarantee, carried, is_exact, made
+from partita.composition.plan import Plan, has_pairs
 from partita.composition.rules import advanced, basic, central_limit, gdp, optimal, pld, renyi, zcdp
-from partita.composition.rules.base import Rule
-from partita.composition.rules.prices import prices
+from partita.composition.rules.base import Least, Rule
+from partita.composition.rules.prices import prices, stated
 from partita.errors import NotProven
 from partita.errors import composition as refuse
 from partita.exact import Number, exact, float_down, float_up
@@ -30,7 +35,7 @@ RULES: dict[str, Rule] = {
     )
 }
 METHODS = ("best", *RULES)
-# With so many distinct events or fewer, every theorem is tried beside the exact one.
+# With so many events or fewer, theorems that price each by itself are tried beside the exact one.
 _FEW = 24
 
 
@@ -60,41 +65,56 @@ def compose(
     if not 0 <= wanted < 1:
         raise refuse.delta_out_of_range(delta)
     target = float_down(wanted)
-    found = _best(plan, target) if method == "best" else _by(RULES[method], plan, target)
+    try:
+        found = _best(plan, target) if method == "best" else _by(RULES[method], plan, target)
+    except NotProven:
+        exactly = _as_stated(plan, wanted) if method in ("best", "basic") and target > 0 else None
+        if exactly is None:
+            raise
+        found = exactly
     # Certified at the float just below; shown as the caller wrote it.
     return replace(found, delta=float(wanted))
 
 
 def _best(plan: Plan, delta: float) -> Guarantee:
-    """The least of everything that is proven."""
-    exactly = has_pairs(plan)
+    """The least of everything that is proven; its profile is the least of all that were read."""
     if delta == 0.0:
         return _without_delta(plan, "best")
-    found = [_by(pld.RULE, plan, delta)] if exactly else []
-    if not exactly or len(plan.events) <= _FEW:
-        # A mechanism may have a closed form that its pair does not show; without pairs there is nothing else.
-        others = (basic.RULE, zcdp.RULE, renyi.RULE, gdp.RULE) if not exactly else _beside(plan)
-        for rule in others:
-            try:
-                found.append(_by(rule, plan, delta))
-            except NotProven as reason:
-                refusal = reason
+    found: list[Guarantee] = []
+    refusal: NotProven | None = None
+    for rule in _candidates(plan):
+        try:
+            found.append(_by(rule, plan, delta))
+        except NotProven as reason:
+            refusal = refusal or reason
+        if len(found) == 1 and isinstance(found[0].curve, _CLOSED) and all(map(is_exact, plan.parts)):
+            # A closed form of exact curves: no theorem can give less.
+            return found[0]
     if not found:
+        assert refusal is not None
         raise refusal
-    return min(found, key=lambda guarantee: guarantee.epsilon)
+    least = min(found, key=lambda guarantee: guarantee.epsilon)
+    return least if len(found) == 1 else replace(least, curve=Least(tuple(one.curve for one in found)))
 
 
-def _beside(plan: Plan) -> tuple[Rule, ...]:
-    """The theorems that might beat the exact composition of pairs that are themselves only bounds."""
-    for part in plan.parts:
-        if isinstance(part, Release) and part.mechanism.kind not in _EXACT:
-            return (zcdp.RULE, renyi.RULE)
-    return ()
+def _candidates(plan: Plan) -> tuple[Rule, ...]:
+    """The theorems to try, the exact one first; those that price each release by itself only for few of them."""
+    few = (basic.RULE, zcdp.RULE) if len(plan.events) <= _FEW else ()
+    if has_pairs(plan):
+        return (pld.RULE, renyi.RULE, *few)
+    return (basic.RULE, zcdp.RULE, renyi.RULE, gdp.RULE)
 
 
-# Mechanisms whose pair is their exact curve, so that no other theorem can give less. A bare loss stands for the worst
-# mechanism of its kind, which is what its pair is.
-_EXACT = frozenset({"laplace", "gaussian", "randomized_response", "subsampled", "geometric", "discrete_gaussian"})
+_CLOSED = (Single, Gaussians, Binomial, Enumeration)
+
+
+def _as_stated(plan: Plan, delta: Fraction) -> Guarantee | None:
+    """The sums of stated ε and δ, compared with δ as the caller wrote it and not as a float below it."""
+    priced = stated(plan)
+    if priced is None or sum((price.count * price.delta for price in priced), Fraction(0)) > delta:
+        return None
+    epsilon = float_up(sum((price.count * price.epsilon for price in priced), Fraction(0)))
+    return made(basic.RULE, plan, epsilon, float_up(delta), basic.RULE.read(plan, float_up(delta)))
 
 
 def _by(rule: Rule, plan: Plan, delta: float) -> Guarantee:
@@ -106,7 +126,7 @@ def _by(rule: Rule, plan: Plan, delta: float) -> Guarantee:
     curve = rule.read(plan, delta)
     epsilon = curve.least(delta)
     if math.isinf(epsilon):
-        raise refuse.delta_taken(delta, curve.upper(1e300))
+        raise refuse.delta_taken(delta, carried(plan, curve))
     return made(rule, plan, epsilon, delta, curve)
 
 

@@ -92,7 +92,7 @@ class Contour:
         """The term n = 0 without h/2π: e^(log M(c) - cε) / (c(c+1)), rounded up or down."""
         exponent = self.cumulant - self.c * epsilon
         slack = self.cumulant_error + 4 * UNIT * (abs(self.cumulant) + self.c * abs(epsilon)) + 4 * FUNCTION
-        if exponent > 700:
+        if exponent > 700 or slack > 700:
             return math.inf if high else 0.0
         value = math.exp(exponent) / (self.c * (self.c + 1))
         return value * (math.exp(slack) if high else math.exp(-slack)) * (1 + (4 * UNIT if high else -4 * UNIT))

@@ -27,6 +27,8 @@ from partita.theory.losses.randomized_response import RandomizedResponseLoss
 LEAST_DELTA = 1e-250
 # Nodes of the lattice where a reading of the profile, not an answer in a hurry, is wanted.
 _FINE = 1 << 15
+# Beyond this ε nothing is computed anew.
+_FURTHEST = 1e9
 
 
 class Profile(Protocol):
@@ -65,7 +67,9 @@ class Single:
         return max(0.0, self.law.delta(epsilon) * (1 - 1e-12) - 1e-299)
 
     def least(self, delta: float) -> float:
-        """By bisection."""
+        """By bisection; infinite where the mass at infinity alone is more than δ."""
+        if self.law.infinity > delta:
+            return math.inf
         return bisect(self.upper, delta, self.law.maximum)
 
     def most(self, delta: float) -> float:
@@ -84,6 +88,8 @@ class Numeric:
         """The trapezoidal sum, its tail and its rounding, and the mass at infinity."""
         if epsilon >= self.total.maximum:
             return self.total.infinity
+        # δ falls with ε, so beyond all use the bound at the last ε that can be computed holds.
+        epsilon = min(epsilon, _FURTHEST)
         place, delta = self._near(epsilon)
         contour = Contour.at(self.total, place, delta)
         if contour is not None:
@@ -92,7 +98,7 @@ class Numeric:
 
     def lower(self, epsilon: float) -> float:
         """The same with all errors taken away."""
-        if epsilon >= self.total.maximum:
+        if epsilon >= min(self.total.maximum, _FURTHEST):
             return self.total.infinity * (1 - 1e-12)
         place, delta = self._near(epsilon)
         contour = Contour.at(self.total, place, delta)

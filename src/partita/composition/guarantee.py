@@ -9,15 +9,23 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING, final
 
-from partita.composition.plan import Plan
-from partita.composition.rules.base import Reading, Rule
+from partita.composition.curve import Numeric
+from partita.composition.plan import Loose, Paired, Part, Plan, Release
+from partita.composition.rules.base import Reading, Rule, Worst
 from partita.errors import NotProven
 from partita.errors import composition as refuse
 from partita.errors import numbers as refuse_number
 from partita.exact import Number, exact, float_down, float_up, nonnegative, whole
 from partita.granularity.base import Relation
+from partita.mechanisms.subsampled import Subsampled
 from partita.theory import readings
+from partita.theory.losses.gaussian import GaussianLoss
+from partita.theory.losses.laplace import LaplaceLoss
+from partita.theory.losses.randomized_response import RandomizedResponseLoss
+from partita.theory.losses.subsampled_gaussian import SubsampledGaussianLoss
 from partita.theory.measures.approximate import Approximate
+from partita.theory.measures.gdp import GDP
+from partita.theory.measures.pure import Pure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -45,7 +53,8 @@ class Guarantee:
     method: str
     theorem: str
     relation: Relation | None
-    mode: Mode
+    # None where nothing is proven.
+    mode: Mode | None
     concurrent: bool
     proven: bool
     plan: Plan = field(repr=False)
@@ -59,24 +68,25 @@ class Guarantee:
     @property
     def lower(self) -> float:
         """Never above the least ε that all mechanisms like these could be promised at this δ."""
-        if not self.proven or math.isinf(self.epsilon):
+        if not self.proven or math.isinf(self.epsilon) or not _exact(self.method, self.plan):
             return 0.0
         return min(self.epsilon, max(0.0, self.curve.most(self.delta))) if self.delta > 0 else self._largest_loss()
 
     def profile(self, epsilon: Number) -> float:
-        """The δ that holds at another ε, rounded up."""
-        return min(1.0, self.curve.upper(_down(epsilon)))
+        """The δ that holds at another ε, rounded up; never above ``delta`` from ``epsilon`` on."""
+        at = _down(epsilon)
+        known = self.delta if at >= self.epsilon else 1.0
+        return min(known, self.curve.upper(at))
 
     def profile_lower(self, epsilon: Number) -> float:
         """A δ that is certainly not enough at an ε, rounded down."""
+        if not _exact(self.method, self.plan):
+            return 0.0
         return max(0.0, self.curve.lower(float_up(nonnegative(epsilon, "epsilon"))))
 
     def tradeoff(self, fpr: Number) -> float:
         """The fewest false negatives of any attack with this share of false positives, rounded down (theory B6)."""
-        share = nonnegative(fpr, "fpr")
-        if share > 1:
-            raise refuse_number.outside_unit_interval("fpr", fpr)
-        return max(0.0, float_down(self.false_negatives(share)))
+        return max(0.0, float_down(self.false_negatives(nonnegative(fpr, "fpr"))))
 
     def delta_at(self, epsilon: Fraction) -> Fraction:
         """As for a loss: the δ at an ε."""
@@ -84,22 +94,30 @@ class Guarantee:
 
     def epsilon_at(self, delta: Fraction) -> Fraction:
         """As for a loss: the ε at a δ."""
-        wanted = float_down(delta)
+        asked = nonnegative(delta, "delta")
+        if asked >= 1:
+            raise refuse.delta_out_of_range(delta)
+        wanted = float_down(asked)
         found = self.curve.least(wanted) if wanted > 0 else self._pure()
         if math.isinf(found):
-            raise refuse.delta_taken(float(delta), self.curve.upper(1e300))
+            raise refuse.delta_taken(float(asked), carried(self.plan, self.curve))
         return Fraction(found)
 
     def false_negatives(self, fpr: Fraction) -> Fraction:
         """As for a loss: the trade-off curve, the best over all points of the profile."""
-        return readings.false_negatives(self.delta_at, self.curve.upper, fpr)
+        share = nonnegative(fpr, "fpr")
+        if share > 1:
+            raise refuse_number.outside_unit_interval("fpr", fpr)
+        return readings.false_negatives(self.delta_at, self.curve.upper, share)
 
     def advantage(self) -> Fraction:
         """As for a loss: the most by which true positives exceed false ones."""
         return readings.advantage(self.delta_at, self.curve.upper)
 
     def loss(self) -> Approximate:
-        """The guarantee as one (ε, δ) loss, to be composed with others."""
+        """The guarantee as one (ε, δ) loss, to be composed with others; a refusal for an approximation."""
+        if not self.proven:
+            raise refuse.only_approximation("A loss to be composed with others")
         return Approximate(epsilon=Fraction(self.epsilon), delta=exact(self.delta))
 
     def group(self, k: int) -> Guarantee:
@@ -107,6 +125,8 @@ class Guarantee:
         from partita.composition.compose import compose
 
         steps = whole(k, "k", least=1)
+        if not self.proven:
+            raise refuse.only_approximation("A guarantee for groups")
         if steps == 1:
             return self
         try:
@@ -130,6 +150,8 @@ class Guarantee:
             lines.append(f"No proof can give less than ε = {self.lower:.6g} for all mechanisms like these.")
         if self.relation is not None:
             lines.append(f"Neighbours differ by {self.relation.value}.")
+        if not self.proven:
+            return "\n".join(lines)
         lines.append("They hold for questions chosen one after another, as long as the plan was fixed beforehand.")
         if not self.concurrent:
             lines.append("Interactive releases must be finished one before the next.")
@@ -153,7 +175,7 @@ class Guarantee:
             "theorem": self.theorem,
             "proven": self.proven,
             "relation": None if self.relation is None else self.relation.value,
-            "mode": self.mode.value,
+            "mode": None if self.mode is None else self.mode.value,
             "concurrent": self.concurrent,
             "releases": self.plan.size,
         }
@@ -174,19 +196,69 @@ class Guarantee:
 
 
 def made(rule: Rule, plan: Plan, epsilon: float, delta: float, curve: Reading) -> Guarantee:
-    """The guarantee that a theorem gives."""
+    """The guarantee that a theorem gives; a figure that its own curve does not confirm is refused."""
+    if rule.proven and not _confirmed(epsilon, delta, curve):
+        raise refuse.not_certified(rule.method, epsilon, delta)
     return Guarantee(
         epsilon,
         delta,
         rule.method,
         rule.theorem,
         plan.relation,
-        Mode.ADAPTIVE,
+        Mode.ADAPTIVE if rule.proven else None,
         rule.concurrent,
         rule.proven,
         plan,
         curve,
     )
+
+
+def carried(plan: Plan, curve: Reading) -> float:
+    """The δ below which no ε helps: the mass of infinite losses, or what the theorem leaves far out."""
+    try:
+        return max(total.infinity for total in plan.totals)
+    except NotProven:
+        return curve.upper(1e6)
+
+
+def _confirmed(epsilon: float, delta: float, curve: Reading) -> bool:
+    """Whether the curve agrees, up to rounding; a contour was already asked at this very ε, and is dear."""
+    if not 0.0 <= epsilon < math.inf:
+        return False
+    if delta == 0.0 or isinstance(curve, Numeric | Worst):
+        return True
+    return curve.upper(epsilon) <= delta * (1 + _ROUNDING)
+
+
+def _exact(method: str, plan: Plan) -> bool:
+    """Whether a theorem reads every release at its exact curve, so that what it finds bounds the truth from below."""
+    if method in ("pld", "basic"):
+        return all(is_exact(part) for part in plan.parts)
+    if method == "optimal":
+        return all(isinstance(part, Loose) and isinstance(part.measure, Pure | Approximate) for part in plan.parts)
+    return False
+
+
+def is_exact(part: Part) -> bool:
+    """Whether the pair of a release is its exact curve: that of a mechanism, or of the worst of all with a loss."""
+    match part:
+        case Loose(measure=Pure() | Approximate() | GDP()):
+            return True
+        case Release(mechanism=Subsampled()):
+            return isinstance(part.pair().remove, SubsampledGaussianLoss)
+        case Release():
+            return part.mechanism.kind in _EXACT
+        case Paired(given=pair):
+            return all(isinstance(law, _NAMED) for _, law in pair.directions())
+        case _:
+            return False
+
+
+# Mechanisms whose pair is their exact curve, and laws that are no tables of bounds.
+_EXACT = frozenset({"laplace", "gaussian", "randomized_response", "geometric", "discrete_gaussian"})
+_NAMED = (GaussianLoss, LaplaceLoss, RandomizedResponseLoss, SubsampledGaussianLoss)
+# Theorems that are read twice, for ε and for δ, may differ by their searches.
+_ROUNDING = 1e-6
 
 
 def _down(epsilon: Number) -> float:

@@ -111,7 +111,8 @@ def for_delta(
     moved = replace(place, epsilon=at)
     longer = alias_period(bounded, moved, delta)
     better = _enough(total, slope, at, longer, nodes)
-    if longer <= 1.01 * period and better <= _enough(total, place.c, place.epsilon, period, nodes):
+    # The estimate of the blur is generous: a factor of two in nodes is not worth a second time.
+    if longer <= 1.01 * period and better <= 2 * _enough(total, place.c, place.epsilon, period, nodes):
         return found
     return compose(total, moved, longer, delta, upward=upward, nodes=better)
 
@@ -198,7 +199,8 @@ def _transform(
     """The product of all tilted transforms, its error, log M(c), the error of that, and the mass at infinity."""
     ratio = np.ones(size // 2 + 1, dtype=np.complex128)
     alive = np.arange(size // 2 + 1)
-    roots = np.exp(-2j * math.pi / size * np.arange(size))
+    few = any(len(lattice.masses) <= _FEW for lattice, _ in parts)
+    roots = np.exp(-2j * math.pi / size * np.arange(size)) if few else np.zeros(0, dtype=np.complex128)
     error = cumulant = slack = log_kept = 0.0
     # Many-valued laws first: after them few nodes are alive.
     for lattice, count in sorted(parts, key=lambda part: -len(part[0].masses)):

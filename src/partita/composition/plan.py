@@ -188,12 +188,16 @@ class Plan:
 
     @classmethod
     def _checked(cls, events: tuple[object, ...], relation: Relation | None) -> Plan:
-        common = ANY
+        common, lopsided = ANY, False
         for event in events:
             # Plain noise serves any relation and is passed over without being read.
             if type(event) in PLAIN:
                 continue
-            valid = event.relations if isinstance(event, Mechanism) else read(event).relations
+            if isinstance(event, Mechanism):
+                valid = event.relations
+            else:
+                part = read(event)
+                valid, lopsided = part.relations, lopsided or _lopsided(part)
             if valid is ANY or valid == ANY:
                 continue
             if relation is not None and relation not in valid:
@@ -202,7 +206,10 @@ class Plan:
                 other = next(part for part in map(read, events) if not part.relations & valid)
                 raise refuse.unlike_relations(other.name, read(event).name)
             common &= valid
-        return cls(events, next(iter(common)) if relation is None and len(common) == 1 else relation)
+        if relation is None and len(common) == 1:
+            relation = next(iter(common))
+        # Two unlike directions mean that something comes or goes; under change-one they would mix (theory B6).
+        return cls(events, Relation.ADD_REMOVE if relation is None and lopsided else relation)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -226,7 +233,7 @@ class Plan:
                 continue
             pair = part.pair()
             if not pair.symmetric:
-                if self.relation is Relation.CHANGE_ONE:
+                if self.relation is not Relation.ADD_REMOVE:
                     raise refuse.directions_mix(part.name)
                 other.append((len(remove), pair.add))
             remove.append((pair.remove, part.count))
@@ -252,6 +259,15 @@ class Plan:
         """The same plan for k steps of the relation at once."""
         steps = whole(k, "k", least=1)
         return Plan(tuple(part.group(steps) for part in self.parts), self.relation)
+
+
+def _lopsided(part: Part) -> bool:
+    """Whether a pair that was given as it is loses differently in its two directions."""
+    match part:
+        case Paired(given=pair) | Loose(measure=Profile(pair=pair)):
+            return not pair.symmetric
+        case _:
+            return False
 
 
 def relation_of(relation: Relation | Granularity | str | None) -> Relation | None:
@@ -284,7 +300,8 @@ def read(event: object) -> Part:
         case Pair():
             return Paired(event, 1)
         case LossLaw():
-            return Paired(Pair.of(event), 1)
+            # One law says nothing of the other direction (theory B6).
+            raise refuse.bare_law(type(event).__name__)
         case (inner, count) if not isinstance(inner, int | float):
             return _times(read(inner), _count(count))
         case _:
@@ -303,11 +320,11 @@ def has_pairs(plan: Plan) -> bool:
 def _times(part: Part, count: int) -> Part:
     match part:
         case Release():
-            return Release(part.mechanism, part.distance, part.count * count)
+            return Release(part.mechanism, part.distance, _count(part.count * count))
         case Loose():
-            return Loose(part.measure, part.count * count)
+            return Loose(part.measure, _count(part.count * count))
         case Paired():
-            return Paired(part.given, part.count * count)
+            return Paired(part.given, _count(part.count * count))
         case _:
             raise refuse.not_an_event(part)
 

@@ -15,6 +15,9 @@ import numpy as np
 from partita.composition.total import Total
 from partita.theory.losses.outward import Floats, floats
 
+# Where to look between two orders of the ladder, as shares of the step in the logarithm.
+_BETWEEN = np.arange(1, 8) / 8
+
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +90,7 @@ def _search(
     scores = value(orders, cumulants)
     best = int(np.argmin(scores))
     low, high = orders[max(best - 1, 0)], orders[min(best + 1, len(orders) - 1)]
-    finer = np.geomspace(low, high, 9)[1:-1]
+    finer = low * (high / low) ** _BETWEEN
     value_finer, error_finer = total.batch.cumulant(floats(finer))
     orders = floats(np.concatenate([orders, finer]))
     cumulants, errors = np.concatenate([cumulants, value_finer]), np.concatenate([errors, error_finer])

@@ -20,16 +20,21 @@ def most(lower: Callable[[float], float], delta: float, near: float) -> float:
 
 
 def bisect(upper: Callable[[float], float], delta: float, top: float) -> float:
-    """The upper end of a bisection for the least ε with a bound of at most δ."""
+    """The upper end of a bisection for the least ε with a bound of at most δ; infinite where no ε has one.
+
+    >>> bisect(lambda epsilon: 0.001, 1e-6, 0.5)
+    inf
+    """
     if upper(0.0) <= delta:
         return 0.0
     high = 1.0
     while upper(high) > delta:
         high *= 2
         if high > 1e300:
-            return top
+            # The end of the support is an answer only where the bound says so itself.
+            return top if 0.0 <= top < math.inf and upper(top) <= delta else math.inf
     low = 0.0
-    high = min(high, top) if upper(min(high, top)) <= delta else high
+    high = top if 0.0 < top < high and upper(top) <= delta else high
     for _ in range(100):
         middle = (low + high) / 2
         if middle in (low, high) or high - low <= 1e-15 * high:

@@ -85,3 +85,27 @@ class Worst:
     def most(self, delta: float) -> float:
         """The largest of the lower bounds."""
         return max(reading.most(delta) for reading in self.readings)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Least:
+    """The best of several theorems about one plan: all of them hold, so the least bound does."""
+
+    readings: tuple[Reading, ...]
+
+    def upper(self, epsilon: float) -> float:
+        """The least of the bounds."""
+        return min(reading.upper(epsilon) for reading in self.readings)
+
+    def lower(self, epsilon: float) -> float:
+        """The largest of the lower bounds."""
+        return max(reading.lower(epsilon) for reading in self.readings)
+
+    def least(self, delta: float) -> float:
+        """The least of the bounds."""
+        return min(reading.least(delta) for reading in self.readings)
+
+    def most(self, delta: float) -> float:
+        """The largest of the lower bounds."""
+        return max(reading.most(delta) for reading in self.readings)

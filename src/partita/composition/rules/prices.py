@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
@@ -10,7 +11,7 @@ from partita.composition.plan import Loose, Part, Plan, Release
 from partita.composition.search import bisect
 from partita.errors import NotProven
 from partita.errors import composition as refuse
-from partita.exact import exact, float_up
+from partita.exact import exact
 from partita.theory.losses.pair import Pair
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.pure import Pure
@@ -37,6 +38,13 @@ def prices(plan: Plan, delta: float, share: Fraction = Fraction(1)) -> list[Pric
     return [_price(part, each) if price is None else price for part, price in zip(plan.parts, stated, strict=True)]
 
 
+def stated(plan: Plan) -> list[Price] | None:
+    """The prices of all releases where none needs a choice of δ; nothing otherwise."""
+    found = [_stated(part) for part in plan.parts]
+    known = [price for price in found if price is not None]
+    return known if len(known) == len(found) else None
+
+
 def _stated(part: Part) -> Price | None:
     """The price that needs no choice of δ."""
     if isinstance(part, Loose) and isinstance(part.measure, Approximate):
@@ -58,5 +66,10 @@ def _price(part: Part, delta: Fraction) -> Price:
 
 
 def _read(pair: Pair, delta: Fraction) -> Fraction:
+    """The least ε at which the curve of the pair itself is at most δ; a refusal where its floor is above δ."""
     ends = [law.maximum for _, law in pair.directions()]
-    return exact(float_up(Fraction(bisect(pair.delta, float(delta) * (1 - 1e-15), max(ends)))))
+    floor = max(law.infinity for _, law in pair.directions())
+    found = math.inf if Fraction(floor) > delta else bisect(pair.delta, float(delta) * (1 - 1e-15), max(ends))
+    if math.isinf(found):
+        raise refuse.delta_taken(float(delta), floor)
+    return exact(found)
