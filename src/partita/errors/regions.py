@@ -327,3 +327,12 @@ def slot_without_replacement(name: str) -> NotProven:
 def not_pictured(column: str) -> InvalidInput:
     """The same column twice in a picture."""
     return InvalidInput("region.not-pictured", f"A map needs two different columns; {column} was given twice.")
+
+
+def slot_without_unit(name: str, who: str) -> NotProven:
+    """A slot that dominates one row says nothing of all rows of an owner or a group (theory D9)."""
+    return NotProven(
+        "region.slot-without-unit",
+        f"A slot of {name!r} must dominate the release for everything that one step changes: {who}. {UNTOUCHED} Declare "
+        f"slots for that, and take them with dominates_unit=True.",
+    )

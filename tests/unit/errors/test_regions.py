@@ -205,6 +205,13 @@ TEXTS = {
             "read and nothing was charged. Use a slot that dominates the release for replacements too."
         ),
     ),
+    "region.slot-without-unit": (
+        refuse.slot_without_unit("a", "one owner"),
+        (
+            "A slot of 'a' must dominate the release for everything that one step changes: one owner. Nothing was read "
+            "and nothing was charged. Declare slots for that, and take them with dominates_unit=True."
+        ),
+    ),
     "region.not-pictured": (
         refuse.not_pictured("age"),
         "A map needs two different columns; age was given twice.",

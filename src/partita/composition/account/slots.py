@@ -21,7 +21,9 @@ class SlotAccount:
 
     The guarantee of all declared slots holds if, for every pair of neighbours, no more releases on a class depend on
     what differs than it has slots (theory D9, E17): add/remove counts the releases that hold a value, change-one
-    those that hold either of two values, a group of k or an owner of k rows counts each value k times.
+    those that hold either of two values, a group of k or an owner of k rows counts each value k times. For groups and
+    owners the slot must dominate the release for all their rows at once: k slots for one row each are not enough,
+    since k small Gaussian shifts compose to √k of one and add up to k of it.
 
     >>> from partita.granularity import rows
     >>> from partita.region import integers
@@ -47,18 +49,27 @@ class SlotAccount:
             raise refuse.no_account(str(granularity))
         self._engine: Engine = kind(domain.shape, tuple(self.classes.values()), limits or Limits())
 
-    def admits(self, region: Region, name: str, *, dominates_replacement: bool = True) -> bool:
+    def admits(
+        self, region: Region, name: str, *, dominates_replacement: bool = True, dominates_unit: bool = False
+    ) -> bool:
         """Whether a release on the region can use a slot of the class; nothing changes.
 
         Under change-one a slot must also dominate the release for a row altered inside the region; say so with
-        ``dominates_replacement``, or the release is refused.
+        ``dominates_replacement``, or the release is refused. For groups and owners it must dominate the release for
+        all rows of one of them; say so with ``dominates_unit``.
         """
-        amounts = self._amounts(region, name, dominates_replacement=dominates_replacement)
+        amounts = self._amounts(
+            region, name, dominates_replacement=dominates_replacement, dominates_unit=dominates_unit
+        )
         return self._engine.decide(region.boxes, amounts, amounts).fits
 
-    def take(self, region: Region, name: str, *, dominates_replacement: bool = True) -> None:
+    def take(
+        self, region: Region, name: str, *, dominates_replacement: bool = True, dominates_unit: bool = False
+    ) -> None:
         """Use a slot of the class for the record values of a region, or refuse."""
-        amounts = self._amounts(region, name, dominates_replacement=dominates_replacement)
+        amounts = self._amounts(
+            region, name, dominates_replacement=dominates_replacement, dominates_unit=dominates_unit
+        )
         answer = self._engine.decide(region.boxes, amounts, amounts)
         if not answer.fits:
             raise refuse.no_slot_left(name, str(region), self.classes[name])
@@ -69,13 +80,17 @@ class SlotAccount:
         place = list(self.classes).index(name)
         return self._engine.highest(region.boxes, place).upper
 
-    def _amounts(self, region: Region, name: str, *, dominates_replacement: bool) -> tuple[int, ...]:
+    def _amounts(
+        self, region: Region, name: str, *, dominates_replacement: bool, dominates_unit: bool
+    ) -> tuple[int, ...]:
         if region.domain != self.domain:
             raise refuse.other_domain()
         if name not in self.classes:
             raise refuse.unknown_slot(name, tuple(self.classes))
         if shape(self.granularity) is Shape.PAIRS and not dominates_replacement and not _alone(region):
             raise refuse.slot_without_replacement(name)
+        if self._times > 1 and not dominates_unit:
+            raise refuse.slot_without_unit(name, str(self.granularity))
         return tuple(self._times if other == name else 0 for other in self.classes)
 
 

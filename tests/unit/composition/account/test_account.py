@@ -226,13 +226,20 @@ def test_under_change_one_a_slot_is_used_by_either_value_of_a_pair():
 
 
 def test_groups_and_owners_use_a_slot_for_each_of_their_rows():
-    assert not SlotAccount(DOMAIN, groups(2), {"a": 1}).admits(OLD, "a")
+    assert not SlotAccount(DOMAIN, groups(2), {"a": 1}).admits(OLD, "a", dominates_unit=True)
     slots = SlotAccount(DOMAIN, users("who", rows=3), {"a": 6})
-    slots.take(OLD, "a")
-    slots.take(OLD, "a")
-    assert not slots.admits(OLD, "a")
-    assert SlotAccount(DOMAIN, nodes(stability=2), {"a": 2}).admits(OLD, "a")
-    assert not SlotAccount(DOMAIN, users("who", rows=3, altered=True), {"a": 5}).admits(OLD, "a")
+    slots.take(OLD, "a", dominates_unit=True)
+    slots.take(OLD, "a", dominates_unit=True)
+    assert not slots.admits(OLD, "a", dominates_unit=True)
+    assert SlotAccount(DOMAIN, nodes(stability=2), {"a": 2}).admits(OLD, "a", dominates_unit=True)
+    assert not SlotAccount(DOMAIN, users("who", rows=3, altered=True), {"a": 5}).admits(OLD, "a", dominates_unit=True)
+
+
+def test_a_slot_for_one_row_is_not_used_for_an_owner_of_several():
+    for who in (groups(2), users("who", rows=3)):
+        with pytest.raises(NotProven) as refusal:
+            SlotAccount(DOMAIN, who, {"a": 100}).take(OLD, "a")
+        assert refusal.value.code == "region.slot-without-unit"
 
 
 def test_slots_that_make_no_sense_are_refused():
