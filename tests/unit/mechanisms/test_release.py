@@ -133,7 +133,7 @@ BAD = [
     Decimal(1),
     [Decimal(1)],
     1j,
-    object(),
+    Ellipsis,
     np.array(["2026-01-01"], dtype="datetime64[D]"),
     pd.Series([1.5]),
     pd.Series([1, None]),
