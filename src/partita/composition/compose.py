@@ -99,9 +99,9 @@ def _best(plan: Plan, delta: float) -> Guarantee:
 
 def _candidates(plan: Plan) -> tuple[Rule, ...]:
     """The theorems to try, the exact one first; those that price each release by itself only for few of them."""
-    few = (basic.RULE, zcdp.RULE) if len(plan.events) <= _FEW else ()
     if has_pairs(plan):
-        return (pld.RULE, renyi.RULE, *few)
+        bounds = len(plan.events) <= _FEW and not all(map(is_exact, plan.parts))
+        return (pld.RULE, renyi.RULE, basic.RULE, zcdp.RULE) if bounds else (pld.RULE, renyi.RULE)
     return (basic.RULE, zcdp.RULE, renyi.RULE, gdp.RULE)
 
 

@@ -75,7 +75,9 @@ class Guarantee:
     def profile(self, epsilon: Number) -> float:
         """The δ that holds at another ε, rounded up; never above ``delta`` from ``epsilon`` on."""
         at = _down(epsilon)
-        known = self.delta if at >= self.epsilon else 1.0
+        # A float is meant as it is where it is this guarantee's own.
+        reached = (epsilon if isinstance(epsilon, float) else at) >= self.epsilon
+        known = self.delta if reached else 1.0
         return min(known, self.curve.upper(at))
 
     def profile_lower(self, epsilon: Number) -> float:

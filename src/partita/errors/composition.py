@@ -21,6 +21,33 @@ def not_an_event(value: object) -> InvalidInput:
     )
 
 
+def bare_law(kind: str) -> InvalidInput:
+    """A law of one direction, with nothing said of the other."""
+    return InvalidInput(
+        "composition.bare-law",
+        f"A {kind} alone is the loss of one direction only. Give both: Pair(remove, add), or Pair.of(law) where both "
+        f"directions are known to have this law.",
+    )
+
+
+def not_certified(method: str, epsilon: float, delta: float) -> NotProven:
+    """A figure that its own curve does not confirm."""
+    return NotProven(
+        "composition.not-certified",
+        f"The method {method!r} found ε = {epsilon:.6g} at δ = {delta:.6g}, but its own curve does not confirm it. "
+        f"Nothing is promised. Ask for a larger δ, or use another method.",
+    )
+
+
+def only_approximation(what: str) -> NotProven:
+    """A figure that no theorem proves, where a proven one is needed."""
+    return NotProven(
+        "composition.only-approximation",
+        f"{what} needs a proven total, and a central-limit approximation may be below the truth. Compose with "
+        f"method='best' instead.",
+    )
+
+
 def not_a_plan(value: object) -> InvalidInput:
     """A plan that is no list of events."""
     return InvalidInput(

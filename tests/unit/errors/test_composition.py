@@ -8,6 +8,30 @@ from partita.errors import losses as refuse_losses
 
 TEXTS = [
     (
+        refuse.bare_law("GaussianLoss"),
+        "composition.bare-law",
+        (
+            "A GaussianLoss alone is the loss of one direction only. Give both: Pair(remove, add), or Pair.of(law) "
+            "where both directions are known to have this law."
+        ),
+    ),
+    (
+        refuse.not_certified("pld", 0.5, 1e-6),
+        "composition.not-certified",
+        (
+            "The method 'pld' found ε = 0.5 at δ = 1e-06, but its own curve does not confirm it. Nothing is "
+            "promised. Ask for a larger δ, or use another method."
+        ),
+    ),
+    (
+        refuse.only_approximation("A guarantee for groups"),
+        "composition.only-approximation",
+        (
+            "A guarantee for groups needs a proven total, and a central-limit approximation may be below the truth. "
+            "Compose with method='best' instead."
+        ),
+    ),
+    (
         refuse.not_an_event(3),
         "composition.not-an-event",
         (
