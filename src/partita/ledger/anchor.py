@@ -69,6 +69,7 @@ class FileAnchor(Anchor):
 
     def __init__(self, path: str) -> None:
         self.path = path
+        self._known: tuple[bytes, tuple[int, Mark | None]] = (b"", (1, None))
 
     def read(self) -> Mark | None:
         try:
@@ -99,12 +100,15 @@ class FileAnchor(Anchor):
 
     def _newest(self, content: bytes) -> tuple[int, Mark | None]:
         """The slot with the newest mark that is whole."""
+        if content == self._known[0]:
+            return self._known[1]
         if not content.strip():
             return 1, None
         marks = [(mark.seq, slot, mark) for slot in (0, 1) if (mark := _mark(content, slot)) is not None]
         if not marks:
             raise refuse.anchor_damaged(self.path)
         _, slot, mark = max(marks, key=lambda found: found[0])
+        self._known = (content, (slot, mark))
         return slot, mark
 
 

@@ -7,6 +7,8 @@ import json
 
 from partita.errors import ledger as refuse
 
+_PLAIN = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+
 
 def canonical(document: object) -> str:
     """The document as JSON with sorted keys, no spaces and plain ASCII.
@@ -15,7 +17,7 @@ def canonical(document: object) -> str:
     '{"a":"\\\\u03c1","b":[1,null]}'
     """
     try:
-        return json.dumps(document, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return _PLAIN.encode(document)
     except (TypeError, ValueError, RecursionError):
         raise refuse.not_plain(document) from None
 

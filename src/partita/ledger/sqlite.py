@@ -138,10 +138,10 @@ class SQLiteStore(Store):
             self.append(birth)
 
     def _check_format(self) -> None:
-        version = int(self._one("PRAGMA user_version")[0])
+        ((version,),) = self._rows("PRAGMA user_version")
         if version > FORMAT or version < 1:
             raise refuse.newer_format(self.name, version, FORMAT)
-        names = {row[0] for row in self._connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+        names = {name for (name,) in self._rows("SELECT name FROM sqlite_schema WHERE type = 'table'")}
         if not names >= _TABLES:
             raise refuse.corrupt(self.name, f"the tables {sorted(_TABLES - names)} are missing")
 
@@ -172,65 +172,52 @@ class SQLiteStore(Store):
     # --- looking ---------------------------------------------------------------------------------------------
 
     def after(self, seq: int) -> Iterator[Entry]:
-        with self._named(Stage.LOOK):
-            for row in self._connection.execute(f"SELECT {_COLUMNS} FROM entry WHERE seq > ? ORDER BY seq", (seq,)):
-                yield self._entry(row)
+        query = f"SELECT {_COLUMNS} FROM entry WHERE seq > ? ORDER BY seq"
+        return (self._entry(row) for row in self._streamed(query, seq))
 
     def everything(self) -> Iterator[tuple[Entry, bytes | None]]:
         columns = _COLUMNS.replace("seq", "entry.seq", 1)
         query = f"SELECT {columns}, content FROM entry LEFT JOIN answer ON answer.seq = entry.seq ORDER BY entry.seq"
-        with self._named(Stage.LOOK):
-            for *row, content in self._connection.execute(query):
-                yield self._entry(row), content
+        return ((self._entry(row), content) for *row, content in self._streamed(query))
 
     def entry(self, seq: int) -> Entry | None:
-        return self._entry_or_none(f"SELECT {_COLUMNS} FROM entry WHERE seq = ?", seq)
+        return self._first(f"SELECT {_COLUMNS} FROM entry WHERE seq = ?", seq)
 
     def last(self) -> Entry | None:
-        return self._entry_or_none(f"SELECT {_COLUMNS} FROM entry WHERE seq > ? ORDER BY seq DESC LIMIT 1", 0)
+        return self._first(f"SELECT {_COLUMNS} FROM entry ORDER BY seq DESC LIMIT 1")
 
     def closing(self, seq: int) -> Entry | None:
-        return self._entry_or_none(f"SELECT {_COLUMNS} FROM entry WHERE of = ?", seq)
+        return self._first(f"SELECT {_COLUMNS} FROM entry WHERE of = ?", seq)
 
     def marked(self, key: str) -> Entry | None:
-        return self._entry_or_none(f"SELECT {_COLUMNS} FROM entry WHERE key = ?", key)
+        return self._first(f"SELECT {_COLUMNS} FROM entry WHERE key = ?", key)
 
     def asked(self, question: str) -> list[Entry]:
-        with self._named(Stage.LOOK):
-            wanted = bytes.fromhex(question)
-            rows = self._connection.execute(f"SELECT {_COLUMNS} FROM entry WHERE question = ? ORDER BY seq", (wanted,))
-            return [self._entry(row) for row in rows]
+        query = f"SELECT {_COLUMNS} FROM entry WHERE question = ? ORDER BY seq"
+        return [self._entry(row) for row in self._rows(query, bytes.fromhex(question))]
 
     def newest(self, count: int) -> list[Entry]:
-        with self._named(Stage.LOOK):
-            rows = self._connection.execute(
-                f"SELECT {_COLUMNS} FROM entry WHERE kind = 'reserve' ORDER BY seq DESC LIMIT ?", (count,)
-            )
-            return [self._entry(row) for row in rows]
+        query = f"SELECT {_COLUMNS} FROM entry WHERE kind = 'reserve' ORDER BY seq DESC LIMIT ?"
+        return [self._entry(row) for row in self._rows(query, count)]
 
     def counts(self) -> dict[Kind, int]:
-        with self._named(Stage.LOOK):
-            rows = self._connection.execute("SELECT kind, count(*) FROM entry GROUP BY kind")
-            return {Kind(kind): int(count) for kind, count in rows}
+        return {Kind(kind): int(count) for kind, count in self._rows("SELECT kind, count(*) FROM entry GROUP BY kind")}
 
     def answer(self, seq: int) -> bytes | None:
-        found = self._one("SELECT content FROM answer WHERE seq = ?", seq)
-        return None if found is None else bytes(found[0])
+        rows = self._rows("SELECT content FROM answer WHERE seq = ?", seq)
+        return bytes(rows[0][0]) if rows else None
 
     def tallies(self) -> list[tuple[int, bytes]]:
-        with self._named(Stage.LOOK):
-            return [
-                (int(seq), bytes(content))
-                for seq, content in self._connection.execute("SELECT seq, content FROM tally ORDER BY seq")
-            ]
+        return [
+            (int(seq), bytes(content)) for seq, content in self._rows("SELECT seq, content FROM tally ORDER BY seq")
+        ]
 
     def secret(self) -> bytes | None:
-        found = self._one("SELECT content FROM secret WHERE name = ?", "truncation")
-        return None if found is None else bytes(found[0])
+        rows = self._rows("SELECT content FROM secret WHERE name = 'truncation'")
+        return bytes(rows[0][0]) if rows else None
 
     def sound(self) -> list[str]:
-        with self._named(Stage.LOOK):
-            found = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
+        found = [str(row[0]) for row in self._rows("PRAGMA integrity_check")]
         return [] if found == ["ok"] else found
 
     def close(self) -> None:
@@ -238,13 +225,22 @@ class SQLiteStore(Store):
 
     # --- inside ----------------------------------------------------------------------------------------------
 
-    def _one(self, query: str, *values: object) -> Any:
-        with self._named(Stage.LOOK):
-            return self._connection.execute(query, values).fetchone()
+    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        try:
+            return self._connection.execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise self._fault(error, Stage.LOOK) from error
 
-    def _entry_or_none(self, query: str, value: object) -> Entry | None:
-        row = self._one(query, value)
-        return None if row is None else self._entry(row)
+    def _streamed(self, query: str, *values: object) -> Iterator[tuple[Any, ...]]:
+        try:
+            for row in self._connection.execute(query, values):  # noqa: UP028  a cursor must not be closed for us
+                yield row
+        except sqlite3.Error as error:
+            raise self._fault(error, Stage.LOOK) from error
+
+    def _first(self, query: str, *values: object) -> Entry | None:
+        rows = self._rows(query, *values)
+        return self._entry(rows[0]) if rows else None
 
     def _entry(self, row: Sequence[Any]) -> Entry:
         seq, kind, note, hashed, of, question, key, charge = row
