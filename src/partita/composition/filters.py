@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Generic, TypeVar, final
 
-from partita.composition.plan import Release, read
+from partita.composition.live import Live
+from partita.composition.plan import Part, Release, read, relation_of
 from partita.errors import InvalidInput, NotProven
 from partita.errors import composition as refuse
 from partita.errors import theory as refuse_theory
 from partita.exact import Number, exact, nonnegative, positive
+from partita.granularity.base import Granularity, Relation
 from partita.mechanisms.base import Event, Mechanism
 from partita.theory.conversions import convert
 from partita.theory.measures.approximate import Approximate
@@ -26,20 +28,44 @@ from partita.theory.numerics import least
 Budget = TypeVar("Budget", bound=Measure)
 
 
-class Admission(ABC):
+class Admission(Live):
     """Anything that says, from public history alone, whether a release may still run."""
+
+    def __init__(self, relation: Relation | Granularity | str | None = None) -> None:
+        super().__init__()
+        self._relation = relation_of(relation)
+        self._owned = False
+
+    @property
+    def relation(self) -> Relation | None:
+        """Under which relation costs add up: as given, or that of the first cost that is proven under one only."""
+        return self._relation
 
     @abstractmethod
     def admits(self, cost: object) -> bool:
         """Whether a release of this cost would be admitted; nothing changes."""
 
-    @abstractmethod
     def admit(self, cost: object) -> None:
         """Admit a release and count its cost, or refuse it and count nothing."""
+        with self._lock:
+            if self._owned:
+                raise refuse.owned(type(self).__name__)
+            self._book(cost)
 
     @abstractmethod
     def certified(self) -> Measure:
         """What the whole interaction is promised, whatever is asked: the budget, not what is spent so far."""
+
+    @abstractmethod
+    def _book(self, cost: object) -> None:
+        """Count a cost, or refuse it; called under the lock."""
+
+    def _own(self) -> None:
+        """From now on only one other account charges this one."""
+        with self._lock:
+            if self._owned:
+                raise refuse.owned(type(self).__name__)
+            self._owned = True
 
 
 @final
@@ -47,7 +73,8 @@ class Filter(Admission, Generic[Budget]):
     """A budget fixed beforehand that no path of an adaptive interaction can exceed (theory D5, D6).
 
     Proven for budgets in ε, (ε, δ), ρ (with δ), τ at every order of a grid, and μ. A cost in another measure is read in
-    the measure of the budget, where a theorem does that.
+    the measure of the budget, where a theorem does that. Losses under unlike relations are never summed: the relation
+    is the one given, or that of the first cost that is proven under one only.
 
     >>> filter = Filter(ZCDP(rho="0.5"))
     >>> filter.admit(ZCDP(rho="0.4"))
@@ -55,18 +82,26 @@ class Filter(Admission, Generic[Budget]):
     (False, ZCDP(rho=Fraction(1, 10), delta=Fraction(0, 1)))
     """
 
-    budget: Budget
-    spent: Budget
-
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: Budget, *, relation: Relation | Granularity | str | None = None) -> None:
+        super().__init__(relation)
         if not isinstance(budget, Measure):
             raise refuse_theory.not_a_loss("budget", budget)
         if isinstance(budget, Profile):
             raise refuse.not_a_filter(
                 budget.symbol, "curves of different releases cross, and an analyst takes the worse on each path (D8)."
             )
-        self.budget = budget
-        self.spent = budget.zero()
+        self._budget = budget
+        self._spent: Budget = budget.zero()
+
+    @property
+    def budget(self) -> Budget:
+        """What is promised."""
+        return self._budget
+
+    @property
+    def spent(self) -> Budget:
+        """The sum of all costs admitted so far."""
+        return self._spent
 
     @classmethod
     def recommended(cls, *, epsilon: Number, delta: Number, leak: Number = 0) -> Concentrated:
@@ -77,14 +112,15 @@ class Filter(Admission, Generic[Budget]):
         return Concentrated(epsilon=epsilon, delta=delta, leak=leak)
 
     def admits(self, cost: object) -> bool:
-        return (self.spent + self.priced(cost)).fits(self.budget)
+        agreed(self._relation, cost)
+        return (self._spent + self.priced(cost)).fits(self._budget)
 
-    def admit(self, cost: object) -> None:
-        loss = self.priced(cost)
-        total = self.spent + loss
-        if not total.fits(self.budget):
-            raise refuse.filter_refuses(str(self.spent), str(loss), str(self.remaining()), str(self.budget))
-        self.spent = total
+    def _book(self, cost: object) -> None:
+        relation, loss = agreed(self._relation, cost), self.priced(cost)
+        total = self._spent + loss
+        if not total.fits(self._budget):
+            raise refuse.filter_refuses(str(self._spent), str(loss), str(self.remaining()), str(self._budget))
+        self._spent, self._relation = total, relation
 
     def remaining(self) -> Budget:
         """The largest cost that would still fit."""
@@ -125,27 +161,45 @@ class Concentrated(Admission):
     False
     """
 
-    def __init__(self, *, epsilon: Number, delta: Number, leak: Number = 0) -> None:
+    def __init__(
+        self,
+        *,
+        epsilon: Number,
+        delta: Number,
+        leak: Number = 0,
+        relation: Relation | Granularity | str | None = None,
+    ) -> None:
+        super().__init__(relation)
         target, whole, kept = positive(epsilon, "epsilon"), nonnegative(delta, "delta"), nonnegative(leak, "leak")
         if not 0 <= kept < whole < 1:
             raise refuse.delta_out_of_range(delta)
         self._promise = Approximate(epsilon=target, delta=whole)
-        self.inner = Filter(ZCDP(rho=largest_rho(target, whole - kept), delta=kept))
+        self._inner = Filter(ZCDP(rho=largest_rho(target, whole - kept), delta=kept), relation=self._relation)
+
+    @property
+    def budget(self) -> ZCDP:
+        """The rectangle of ρ and δ."""
+        return self._inner.budget
 
     def admits(self, cost: object) -> bool:
-        return self.inner.admits(cost)
+        return self._inner.admits(cost)
 
-    def admit(self, cost: object) -> None:
-        self.inner.admit(cost)
+    def _book(self, cost: object) -> None:
+        self._inner.admit(cost)
+        self._relation = self._inner.relation
+
+    def priced(self, cost: object) -> ZCDP:
+        """A cost in ρ and δ."""
+        return self._inner.priced(cost)
 
     def remaining(self) -> ZCDP:
         """The largest ρ and δ that would still fit."""
-        return self.inner.remaining()
+        return self._inner.remaining()
 
     @property
     def spent(self) -> ZCDP:
         """The ρ and δ counted so far."""
-        return self.inner.spent
+        return self._inner.spent
 
     def certified(self) -> Approximate:
         """(ε, δ), whatever is asked."""
@@ -165,28 +219,48 @@ class EitherOr(Admission):
     False
     """
 
-    def __init__(self, filters: Sequence[Filter[Measure]], *, epsilon: Number) -> None:
+    def __init__(
+        self,
+        filters: Sequence[Filter[Measure]],
+        *,
+        epsilon: Number,
+        relation: Relation | Granularity | str | None = None,
+    ) -> None:
+        super().__init__(relation)
         if not filters:
             raise refuse.not_a_filter("nothing", "an either-or filter needs at least one filter.")
         self._epsilon = positive(epsilon, "epsilon")
         self._delta = sum((one.budget.delta_at(self._epsilon) for one in filters), Fraction(0))
         if self._delta >= 1:
             raise refuse.delta_out_of_range(float(self._delta))
-        self.alive: list[Filter[Measure]] = list(filters)
+        for one in filters:
+            if one.relation is not None and self._relation not in (None, one.relation):
+                raise refuse.unlike_relations(f"A filter under {one.relation.value}", f"one under {self._relation}")
+            self._relation = self._relation or one.relation
+        for one in filters:
+            one._own()
+        self._alive: list[Filter[Measure]] = list(filters)
+
+    @property
+    def alive(self) -> tuple[Filter[Measure], ...]:
+        """The filters that were never exceeded."""
+        return tuple(self._alive)
 
     def admits(self, cost: object) -> bool:
-        return any(_can(one, cost) for one in self.alive)
+        agreed(self._relation, cost)
+        return any(_can(one, cost) for one in self._alive)
 
-    def admit(self, cost: object) -> None:
-        if not self.admits(cost):
-            spent = " or ".join(str(one.spent) for one in self.alive)
-            left = " or ".join(str(one.remaining()) for one in self.alive)
+    def _book(self, cost: object) -> None:
+        relation = agreed(self._relation, cost)
+        still = [one for one in self._alive if _can(one, cost)]
+        if not still:
+            spent = " or ".join(str(one.spent) for one in self._alive)
+            left = " or ".join(str(one.remaining()) for one in self._alive)
             raise refuse.filter_refuses(spent, str(cost), left, str(self.certified()))
         # A filter that this release exceeds is out for good; the others go on counting.
-        still = [one for one in self.alive if _can(one, cost)]
         for one in still:
-            one.admit(cost)
-        self.alive = still
+            one._book(cost)
+        self._alive, self._relation = still, relation
 
     def certified(self) -> Measure:
         """The common ε, with the sum of the δ."""
@@ -230,6 +304,21 @@ def largest_rho(epsilon: Fraction, delta: Fraction) -> Fraction:
         found -= found * step
         step *= 2
     return found
+
+
+def agreed(relation: Relation | None, cost: object) -> Relation | None:
+    """The relation after one more cost; a refusal of one that is not proven under the relation so far.
+
+    A bare loss says nothing of its relation and is taken to be under that of the account.
+    """
+    if not isinstance(cost, Mechanism | Event | Part | tuple):
+        return relation
+    part = read(cost)
+    if relation is None:
+        return next(iter(part.relations)) if len(part.relations) == 1 else None
+    if relation not in part.relations:
+        raise refuse.not_under_relation(part.name, relation.value, [one.value for one in part.relations])
+    return relation
 
 
 def _can(one: Filter[Measure], cost: object) -> bool:

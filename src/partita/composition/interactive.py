@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import final
 
 from partita.composition.filters import Admission, Concentrated, Filter
+from partita.composition.live import Live
+from partita.composition.plan import read
+from partita.errors import NotProven
 from partita.errors import composition as refuse
-from partita.mechanisms.base import Event, Mechanism
+from partita.errors import theory as refuse_theory
+from partita.theory.conversions import convert
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
 from partita.theory.measures.pure import Pure
@@ -14,12 +18,13 @@ from partita.theory.measures.zcdp import ZCDP
 
 
 @final
-class Concurrent:
+class Concurrent(Live):
     """A filter whose admitted releases answer many questions each: a sparse vector, a session (theory D3).
 
     The full cost is booked when a child is opened. Children may be interleaved under ε, (ε, δ), ρ without δ, τ and μ.
     Under ρ with δ no theorem covers interleaving: an older child is locked when a newer one opens, unless every cost
-    that was booked is itself an (ε, δ) one.
+    that was booked is an (ε, δ) one counted at ε tanh(ε/2), or none has a δ. Either-or filters lock always. From now on
+    the account belongs to these children, so that none of their costs is missed.
 
     >>> from partita.theory.measures.pure import Pure
     >>> sessions = Concurrent(Filter(Pure(epsilon=1)))
@@ -29,33 +34,65 @@ class Concurrent:
     """
 
     def __init__(self, account: Admission) -> None:
-        self.account = account
-        self._children: list[Child] = []
-        self._all_approximate = True
+        super().__init__()
+        if not isinstance(account, Admission):
+            raise refuse_theory.not_a_loss("account", account)
+        account._own()
+        self._account = account
+        self._newest: Child | None = None
+        self._interleaved = False
+        # What was spent before is known only as a sum.
+        self._approximate = self._without_delta = True
+        if isinstance(account, Filter | Concentrated) and isinstance(account.spent, ZCDP):
+            self._approximate = account.spent.is_zero()
+            self._without_delta = account.spent.delta == 0
 
     def open(self, name: str, cost: object) -> Child:
         """Book the full cost of a child and open it; a refusal opens nothing."""
-        self.account.admit(cost)
-        self._all_approximate &= _is_approximate(cost)
-        child = Child(self, name)
-        self._children.append(child)
-        return child
+        with self._lock:
+            kinds = self._kinds(cost)
+            if self._interleaved and not self._proven(kinds):
+                raise refuse.interleaved(f"The interactive release {name!r}")
+            self._account._book(cost)
+            self._approximate, self._without_delta = kinds
+            self._newest = child = Child(self, name)
+            return child
 
     @property
     def interleaving(self) -> bool:
         """Whether children may be interleaved."""
-        match self.account:
-            case Filter(budget=ZCDP(delta=delta)) if delta > 0:
-                return self._all_approximate
-            case Concentrated():
-                # Fed with (ε, δ) costs only, it is itself an (ε, δ) filter; without a δ there is nothing to cover.
-                return self._all_approximate or self.account.inner.budget.delta == 0
-            case _:
-                return True
+        return self._proven((self._approximate, self._without_delta))
 
     def is_newest(self, child: Child) -> bool:
         """Whether no child was opened after this one."""
-        return self._children[-1] is child
+        return self._newest is child
+
+    def asked(self, child: Child) -> None:
+        """Note that a child is asked; refuses a locked one."""
+        with self._lock:
+            if not self.is_newest(child):
+                if not self.interleaving:
+                    raise refuse.locked(f"The interactive release {child.name!r}")
+                self._interleaved = True
+
+    def _kinds(self, cost: object) -> tuple[bool, bool]:
+        """Whether all costs with this one are (ε, δ) ones, and whether none has a δ."""
+        account = self._account
+        if not isinstance(account, Filter | Concentrated) or not isinstance(account.budget, ZCDP):
+            return True, True
+        loss = account.priced(cost)
+        assert isinstance(loss, ZCDP)
+        return self._approximate and _is_approximate(cost, loss), self._without_delta and loss.delta == 0
+
+    def _proven(self, kinds: tuple[bool, bool]) -> bool:
+        match self._account:
+            case Filter(budget=ZCDP(delta=delta)) | Concentrated(budget=ZCDP(delta=delta)):
+                # Fed with (ε, δ) costs only it is an (ε, δ) filter, and without any δ one of ρ alone.
+                return delta == 0 or any(kinds)
+            case Filter():
+                return True
+            case _:
+                return False
 
 
 @final
@@ -75,17 +112,17 @@ class Child:
 
     def ask(self) -> None:
         """To be called before each answer: refuses a locked child."""
-        if not self.may_answer:
-            raise refuse.locked(f"The interactive release {self.name!r}")
+        self._parent.asked(self)
 
 
-def _is_approximate(cost: object) -> bool:
-    """Whether a cost is an (ε, δ) one, rather than a ρ that comes with a δ."""
+def _is_approximate(cost: object, booked: ZCDP) -> bool:
+    """Whether a cost is an (ε, δ) one that was counted as such, rather than at a ρ of its own."""
     if isinstance(cost, Measure):
-        return isinstance(cost, Pure | Approximate) or (isinstance(cost, ZCDP) and cost.delta == 0)
-    if isinstance(cost, Mechanism | Event):
-        mechanism = cost.mechanism if isinstance(cost, Event) else cost
-        distance = cost.distance if isinstance(cost, Event) else cost.unit()
-        forms = mechanism.closed_forms(distance)
-        return any(isinstance(form, Pure) for form in forms)
-    return False
+        return isinstance(cost, Pure | Approximate)
+    try:
+        part = read(cost)
+        counted = convert(part.loss(Pure), ZCDP)
+    except NotProven:
+        return False
+    assert isinstance(counted, ZCDP)
+    return booked.rho >= counted.rho * part.count

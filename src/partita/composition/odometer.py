@@ -7,9 +7,12 @@ from typing import final
 
 from flint import arb
 
-from partita.composition.filters import Filter
+from partita.composition.filters import Filter, agreed
+from partita.composition.live import Live
+from partita.composition.plan import relation_of
 from partita.errors import NotProven
 from partita.exact import Number, float_up, positive, probability
+from partita.granularity.base import Granularity, Relation
 from partita.theory import numerics
 from partita.theory.measures.pure import Pure
 from partita.theory.measures.zcdp import ZCDP
@@ -17,7 +20,7 @@ from partita.theory.numerics import ball
 
 
 @final
-class Odometer:
+class Odometer(Live):
     """A running bound on the privacy loss, for fully adaptive releases (theory D10).
 
     With probability at least 1 - δ the loss is below ``bound()`` at every moment at once. It is tightest when the sum
@@ -30,7 +33,9 @@ class Odometer:
     4.50521742
     """
 
-    def __init__(self, *, rho: Number, delta: Number) -> None:
+    def __init__(self, *, rho: Number, delta: Number, relation: Relation | Granularity | str | None = None) -> None:
+        super().__init__()
+        self._relation = relation_of(relation)
         self._rho = positive(rho, "rho")
         self.delta = probability(delta, "delta")
         self.spent = ZCDP(rho=Fraction(0))
@@ -40,17 +45,24 @@ class Odometer:
 
     def record(self, cost: object) -> None:
         """Count one release; a cost that carries a δ of its own has no odometer."""
-        loss = self._prices.priced(cost)
-        if loss.delta:
-            raise _no_odometer(str(loss))
-        self.spent += loss
-        self.pure = None if self.pure is None else _plus(self.pure, cost)
+        with self._lock:
+            relation, loss = agreed(self._relation, cost), self._prices.priced(cost)
+            if loss.delta:
+                raise _no_odometer(str(loss))
+            pure = None if self.pure is None else _plus(self.pure, cost)
+            self.spent, self.pure, self._relation = self.spent + loss, pure, relation
+
+    @property
+    def relation(self) -> Relation | None:
+        """Under which relation costs add up: as given, or that of the first cost that is proven under one only."""
+        return self._relation
 
     def bound(self) -> float:
         """(λ + 1) Σρ + ln(1/δ)/λ with λ = sqrt(ln(1/δ)/ρ0), rounded up; or the sum of ε while all are pure."""
-        if self.spent.rho == 0:
+        with self._lock:
+            rho, spent, pure, delta = self._rho, self.spent.rho, self.pure, self.delta
+        if spent == 0:
             return 0.0
-        rho, spent, delta = self._rho, self.spent.rho, self.delta
 
         def ville() -> arb:
             level = -ball(delta).log()
@@ -58,7 +70,7 @@ class Odometer:
             return (slope + 1) * ball(spent) + level / slope
 
         found = numerics.upper(ville, "an odometer")
-        return float_up(found if self.pure is None else min(found, self.pure))
+        return float_up(found if pure is None else min(found, pure))
 
 
 def _plus(total: Fraction, cost: object) -> Fraction | None:

@@ -10,6 +10,7 @@ import numpy as np
 from partita.composition import saddle
 from partita.composition.contour import Contour
 from partita.composition.curve import LEAST_DELTA, profile
+from partita.composition.live import Live
 from partita.composition.plan import PLAIN, Plan, straight
 from partita.composition.total import Total
 from partita.errors import composition as refuse
@@ -30,7 +31,7 @@ _TINY = 1e-300
 
 
 @final
-class Running:
+class Running(Live):
     """ε after each release of a plan, at one δ (theory D16).
 
     The figure is exact for a plan fixed beforehand that ends here. It is *not* a guarantee for an analyst who chooses
@@ -47,6 +48,7 @@ class Running:
         wanted = exact(delta, "delta")
         if not 0 < wanted < 1:
             raise refuse.delta_out_of_range(delta)
+        super().__init__()
         self.delta = float_down(wanted)
         self.relation = Plan.of((), relation).relation
         self.epsilon = 0.0
@@ -54,6 +56,10 @@ class Running:
 
     def add(self, event: object) -> float:
         """Count one more release (or several equal ones), and say the ε of everything so far."""
+        with self._lock:
+            return self._add(event)
+
+    def _add(self, event: object) -> float:
         law = straight(event) if type(event) in PLAIN else None
         if law is not None:
             for direction in self._directions:

@@ -7,12 +7,15 @@ from fractions import Fraction
 from typing import final
 
 from partita.composition.compose import compose
+from partita.composition.filters import agreed
 from partita.composition.guarantee import Guarantee, Mode
-from partita.composition.plan import Part, Plan, read
+from partita.composition.live import Live
+from partita.composition.plan import Paired, Part, Plan, read, relation_of
 from partita.errors import NotProven
 from partita.errors import composition as refuse
 from partita.exact import Number
 from partita.granularity.base import Granularity, Relation
+from partita.granularity.rows import Rows
 from partita.region.region import Region
 from partita.theory.losses.base import LossLaw
 from partita.theory.losses.gaussian import GaussianLoss
@@ -22,9 +25,12 @@ from partita.theory.losses.randomized_response import RandomizedResponseLoss
 from partita.theory.losses.subsampled_gaussian import SubsampledGaussianLoss
 from partita.theory.measures.gdp import GDP
 
+# Slots are kept one by one.
+LIMIT = 1 << 16
+
 
 @final
-class Slots:
+class Slots(Live):
     """A multiset of dominating pairs fixed beforehand; every release uses one that dominates it (theory D9).
 
     The transcript is then a post-processing of one draw from each slot, so the guarantee is the exact profile of all
@@ -39,17 +45,38 @@ class Slots:
     """
 
     def __init__(self, events: object, *, relation: Relation | Granularity | str | None = None) -> None:
-        self.plan = Plan.of(events, relation)
+        super().__init__()
+        self._plan = Plan.of(events, relation)
+        self._relation = self._plan.relation
+        # Only a row that comes or goes is in one region at a time: a user, a group or a window may be in several.
+        self._shared = isinstance(relation, Rows) or (
+            not isinstance(relation, Granularity) and relation_of(relation) is Relation.ADD_REMOVE
+        )
+        if self._plan.size > LIMIT:
+            raise refuse.too_many_slots(self._plan.size, LIMIT)
+        self._declared: list[Paired] = []
         self._pairs: list[Pair] = []
-        self._names: list[str] = []
-        for part in self.plan.parts:
+        for part in self._plan.parts:
             pair = part.pair()
-            if self.plan.relation is not Relation.ADD_REMOVE and not pair.symmetric:
+            if self._relation is not Relation.ADD_REMOVE and not pair.symmetric:
                 raise refuse.directions_mix(part.name)
+            self._declared.append(Paired(pair, part.count))
             self._pairs += [pair] * part.count
-            self._names += [part.name] * part.count
+        # Those that lose least first: only a choice, any slot that dominates is sound.
+        weights = {pair: _weight(pair) for pair in self._pairs}
+        self._order = sorted(range(len(self._pairs)), key=lambda i: weights[self._pairs[i]])
         # Where each slot was used: nowhere, on some regions, or (None) on everything.
         self._used: list[list[Region] | None] = [[] for _ in self._pairs]
+
+    @property
+    def plan(self) -> Plan:
+        """What was declared."""
+        return self._plan
+
+    @property
+    def relation(self) -> Relation | None:
+        """Under which relation the slots are used: as given, or that of the first release proven under one only."""
+        return self._relation
 
     @property
     def free(self) -> list[int]:
@@ -58,37 +85,56 @@ class Slots:
 
     def covers(self, event: object, region: Region | None = None) -> bool:
         """Whether some slot could take this release; nothing changes."""
-        return self._find(read(event), region) is not None
+        with self._lock:
+            agreed(self._relation, event)
+            return self._find(read(event), region) is not None
 
     def take(self, event: object, region: Region | None = None) -> int:
         """Use the least slot that dominates a release, and say which; refuse where there is none.
 
-        With a region, and neighbours that come or go, a slot is used up only for the record values in it: releases on
-        disjoint regions may share a slot. Under change-one a neighbour touches two values at once, so they may not.
+        With a region, and neighbours that differ by a row that comes or goes, a slot is used up only for the record
+        values in it: releases on disjoint regions may share a slot. Under change-one a neighbour touches two values at
+        once, and a user, a group or a window may hold rows in both, so there they may not.
         """
         part = read(event)
         if part.count != 1:
             raise refuse.not_an_event(event)
-        slot = self._find(part, region)
-        if slot is None:
-            raise refuse.no_slot(part.name, len(self.free))
-        used = self._used[slot]
-        if region is None or self.plan.relation is not Relation.ADD_REMOVE or used is None:
-            self._used[slot] = None
-        else:
-            used.append(region)
-        return slot
+        if region is not None and not isinstance(region, Region):
+            raise refuse.not_an_event(region)
+        with self._lock:
+            relation = agreed(self._relation, part)
+            slot = self._find(part, region)
+            if slot is None:
+                raise refuse.no_slot(part.name, len(self.free))
+            used = self._used[slot]
+            if region is None or not self._shared or used is None:
+                self._used[slot] = None
+            else:
+                used.append(region)
+            self._relation = relation
+            return slot
 
     def guarantee(self, *, delta: Number, method: str = "best") -> Guarantee:
-        """The exact total of all declared slots: valid for a fully adaptive analyst."""
-        return replace(compose(self.plan, delta=delta, method=method), mode=Mode.FULLY_ADAPTIVE)
+        """The exact total of the pairs of all declared slots: valid for a fully adaptive analyst.
+
+        A release is dominated by the pair of its slot and by nothing else that was declared, so only pairs are
+        composed: a closed form of the mechanism that a slot was declared with does not hold for what was run on it.
+        """
+        total = compose(Plan.of(self._declared, self._relation), delta=delta, method=method)
+        if not total.proven:
+            raise refuse.only_approximation("A guarantee of slots")
+        return replace(total, mode=Mode.FULLY_ADAPTIVE)
 
     def _find(self, part: Part, region: Region | None) -> int | None:
         """The first free slot that dominates, those that lose least first."""
-        order = sorted(range(len(self._pairs)), key=lambda i: _weight(self._pairs[i]))
-        for i in order:
-            if self._open(i, region) and dominates(self._pairs[i], part):
-                return i
+        known: dict[Pair, bool] = {}
+        for i in self._order:
+            pair = self._pairs[i]
+            if self._open(i, region):
+                if pair not in known:
+                    known[pair] = dominates(pair, part)
+                if known[pair]:
+                    return i
         return None
 
     def _open(self, slot: int, region: Region | None) -> bool:

@@ -184,6 +184,51 @@ def locked(child: str) -> BudgetExceeded:
     )
 
 
+def account_copied(kind: str) -> InvalidInput:
+    """A copy or a pickle of something that counts."""
+    return InvalidInput(
+        "composition.account-copied",
+        f"A live {kind} cannot be copied or pickled: the copy would be spent a second time. Nothing was charged. Hand "
+        f"on the {kind} itself, or make a new one with a budget of its own.",
+    )
+
+
+def owned(kind: str) -> InvalidInput:
+    """An account that another one counts for."""
+    return InvalidInput(
+        "composition.owned",
+        f"This {kind} counts for another account, which must see every release. Nothing was run and nothing was "
+        f"charged. Charge that account, or make a {kind} of your own.",
+    )
+
+
+def interleaved(child: str) -> BudgetExceeded:
+    """A child under approximate zCDP after others were interleaved."""
+    return BudgetExceeded(
+        "composition.interleaved",
+        f"{child} cannot be opened: older ones were already interleaved, and with this one in the account that is not "
+        f"proven (theory D3). Nothing was run and nothing was charged. Use a child that costs ε and δ like the others, "
+        f"or another account.",
+    )
+
+
+def too_many_slots(count: int, limit: int) -> InvalidInput:
+    """More slots than are kept one by one."""
+    return InvalidInput(
+        "composition.too-many-slots",
+        f"{count} slots are more than {limit}, the most that are kept one by one. Nothing was declared. Use a filter, "
+        f"which keeps sums.",
+    )
+
+
+def unknown_parameters(mechanism: str, names: Iterable[str]) -> InvalidInput:
+    """Parameters that a mechanism does not take, or that are solved for."""
+    return InvalidInput(
+        "composition.unknown-parameters",
+        f"{mechanism} cannot be calibrated with the parameters {', '.join(sorted(names))}. Leave them out.",
+    )
+
+
 def cannot_calibrate(mechanism: str, reason: str) -> NotProven:
     """No amount of noise meets the target."""
     return NotProven("composition.cannot-calibrate", f"No {mechanism} meets this target: {reason}")

@@ -93,7 +93,7 @@ def test_the_recommended_filter_admits_a_hundred_where_basic_admits_fifty_two():
         counts.append(count)
     assert counts == [100, 52]
     assert recommended.certified() == Approximate(epsilon="5.2192", delta="1e-6")
-    assert recommended.spent.rho <= recommended.inner.budget.rho
+    assert recommended.spent.rho <= recommended.budget.rho
     assert recommended.remaining().rho < Fraction(1, 100)
 
 

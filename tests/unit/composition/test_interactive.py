@@ -46,9 +46,10 @@ def test_the_recommended_filter_fed_with_approximate_costs_interleaves():
     first = sessions.open("first", Approximate(epsilon="0.01", delta="1e-8"))
     sessions.open("second", SparseVector(epsilon="0.01"))
     first.ask()
-    sessions.open("third", ZCDP(rho="0.0001", delta="1e-8"))
-    with pytest.raises(BudgetExceeded):
-        first.ask()
+    # Interleaving has happened, so a genuine ρ with δ comes too late.
+    with pytest.raises(BudgetExceeded, match="already interleaved"):
+        sessions.open("third", ZCDP(rho="0.0001", delta="1e-8"))
+    first.ask()
 
 
 def test_the_full_cost_is_booked_when_a_child_is_opened():

@@ -8,6 +8,44 @@ from partita.errors import losses as refuse_losses
 
 TEXTS = [
     (
+        refuse.account_copied("Filter"),
+        "composition.account-copied",
+        (
+            "A live Filter cannot be copied or pickled: the copy would be spent a second time. Nothing was charged. "
+            "Hand on the Filter itself, or make a new one with a budget of its own."
+        ),
+    ),
+    (
+        refuse.owned("Filter"),
+        "composition.owned",
+        (
+            "This Filter counts for another account, which must see every release. Nothing was run and nothing was "
+            "charged. Charge that account, or make a Filter of your own."
+        ),
+    ),
+    (
+        refuse.interleaved("The interactive release 'b'"),
+        "composition.interleaved",
+        (
+            "The interactive release 'b' cannot be opened: older ones were already interleaved, and with this one in "
+            "the account that is not proven (theory D3). Nothing was run and nothing was charged. Use a child that "
+            "costs ε and δ like the others, or another account."
+        ),
+    ),
+    (
+        refuse.too_many_slots(10, 5),
+        "composition.too-many-slots",
+        (
+            "10 slots are more than 5, the most that are kept one by one. Nothing was declared. Use a filter, which "
+            "keeps sums."
+        ),
+    ),
+    (
+        refuse.unknown_parameters("Laplace", ["foo", "bar"]),
+        "composition.unknown-parameters",
+        "Laplace cannot be calibrated with the parameters bar, foo. Leave them out.",
+    ),
+    (
         refuse.bare_law("GaussianLoss"),
         "composition.bare-law",
         (
