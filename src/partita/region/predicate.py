@@ -5,11 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import reduce
 from typing import final
 
 from partita.errors import regions as refuse
-from partita.region.codes import NOTHING, Codes, difference, intersection, of, span, union
+from partita.region.codes import NOTHING, Codes, difference, intersection, joined, of, span, union
 from partita.region.columns import Operator
 from partita.region.domain import Domain
 from partita.region.region import Region
@@ -118,7 +117,7 @@ class In(OfColumn):
             raise refuse.empty_list(self.column)
         column = domain.bounded[axis]
         known = [member for member in self.members if member is not None]
-        true = reduce(union, (column.compare(Operator.EQUAL, member, self.column) for member in known), NOTHING)
+        true = joined(interval for member in known for interval in column.compare(Operator.EQUAL, member, self.column))
         false = difference(column.values, true) if len(known) == len(self.members) else NOTHING
         return true, false
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
-from partita.composition.account.booking import Booking, Release, Shape, Vector, booked, shape
+from partita.composition.account.booking import Booking, Release, Shape, Vector, booked, shape, single
 from partita.composition.account.engine import Answer, Engine, Extent, OfPairs, OfValues, OfWindows
+from partita.composition.account.rectangles import manageable
 from partita.composition.account.units import Units
 from partita.composition.account.values import Limits
 from partita.composition.promise import Promise
-from partita.errors import NotProven
 from partita.errors import regions as refuse
-from partita.granularity import Granularity, Groups, Users, Windows
+from partita.granularity import Granularity, Users, Windows
 from partita.region.box import Box
-from partita.region.codes import size
 from partita.region.domain import Domain
 from partita.region.region import Region
 from partita.theory.measures.base import Measure
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 Charge = tuple[Region, Measure, Measure | None]
 Record = dict[str, object]
-_CACHED = 4096
+_CACHED = 1 << 15
 
 
 @final
@@ -92,6 +91,24 @@ class RegionAccount:
             self._engine.decide(boxes, one, other).fits for boxes, one, other in self._bookings(release, stateful)
         )
 
+    def admit(self, region: Region, cost: Measure, both: Measure | None = None) -> bool:
+        """Book a release if it fits, and say whether it did; one decision where `admits` and `charge` take two.
+
+        >>> from partita.granularity import rows
+        >>> from partita.region import integers
+        >>> from partita.theory.measures.pure import Pure
+        >>> domain = Domain({"age": integers(0, 120)})
+        >>> account = RegionAccount(domain, Promise(rows(), Pure(epsilon=1)))
+        >>> [account.admit(Region.everything(domain), Pure(epsilon="0.4")) for _ in range(3)]
+        [True, True, False]
+        """
+        bookings = self._bookings(Release(region, cost, both), stateful=False)
+        answers = [self._engine.decide(boxes, one, other) for boxes, one, other in bookings]
+        if not all(answer.fits for answer in answers):
+            return False
+        self._book(bookings, answers)
+        return True
+
     def charge(
         self,
         region: Region,
@@ -114,28 +131,41 @@ class RegionAccount:
         for answer in answers:
             if not answer.fits:
                 raise self._refusal(release, answer)
-        for (boxes, one, other), answer in zip(bookings, answers, strict=True):
-            self._engine.book(boxes, one, other, answer)
-            self._write(boxes, one, other)
+        self._book(bookings, answers)
         if stateful and self.updates:
             self._stateful = self._stateful | region
 
     def load(self, charges: Iterable[Charge]) -> None:
         """Book many charges that were admitted before, such as those of a ledger that is opened again."""
         self._filtered = False
+        repeated: dict[tuple[int, int, int], list[Any]] = {}
         summed: dict[tuple[Box, ...], tuple[list[int], list[int]]] = {}
-        for region, cost, both in charges:
-            for boxes, one, other in self._bookings(Release(region, cost, both), stateful=False):
-                found = summed.get(boxes)
-                if found is None:
-                    summed[boxes] = (list(one), list(other))
-                else:
-                    for place, amount in enumerate(one):
-                        found[0][place] += amount
-                    for place, amount in enumerate(other):
-                        found[1][place] += amount
-                self._write(boxes, one, other)
+        for charge in charges:
+            region, cost, both = charge
+            # The same objects come again and again; holding on to them keeps their identities apart.
+            found = repeated.get((id(region), id(cost), id(both)))
+            if found is not None:
+                found[1] += 1
+                continue
+            if len(repeated) >= _CACHED:
+                self._sum(repeated.values(), summed)
+                repeated.clear()
+            repeated[(id(region), id(cost), id(both))] = [charge, 1]
+        self._sum(repeated.values(), summed)
         self._engine.load([(boxes, tuple(one), tuple(other)) for boxes, (one, other) in summed.items()])
+
+    def _sum(self, repeated: Iterable[list[Any]], summed: dict[tuple[Box, ...], tuple[list[int], list[int]]]) -> None:
+        """Add up the amounts of charges with the same boxes, each so many times."""
+        for (region, cost, both), times in repeated:
+            for boxes, one, other in self._bookings(Release(region, cost, both), stateful=False):
+                ones, others = summed.setdefault(boxes, ([0] * len(one), [0] * len(other)))
+                for place, amount in enumerate(one):
+                    ones[place] += times * amount
+                for place, amount in enumerate(other):
+                    others[place] += times * amount
+                if self._record is not None:
+                    for _ in range(times):
+                        self._write(boxes, one, other)
 
     # --- readings --------------------------------------------------------------------------------------------
 
@@ -181,13 +211,9 @@ class RegionAccount:
 
     def remaining(self, region: Region) -> Measure:
         """The largest cost of a release that still fits there, one record in or out, nothing more being known of it."""
-        left = self.headroom(region)
-        if region.empty or left.is_zero():
-            return left
-        vector = self._affordable(region, left)
-        if self._shape is Shape.PAIRS:
-            vector = self._stretched(region, vector, left.vector())
-        return left.like(vector)
+        from partita.composition.account.remaining import remaining
+
+        return remaining(self, region)
 
     def payable(self, region: Region, cost: Measure, both: Measure | None = None) -> Region:
         """The part of a region that can still pay: public, and to be named in the answer (theory E20)."""
@@ -254,13 +280,20 @@ class RegionAccount:
             key = (release.cost, release.both)
             cached = self._priced.get(key)
             if cached is not None:
-                return [(region.boxes, *cached)]
+                return [(manageable(region).boxes, *cached)]
         found = [self._amounts(booking) for booking in self._booked(release, stateful=stateful)]
-        if plain and len(found) == 1 and found[0][0] is region.boxes and self._regional() and not stateful:
+        if plain and len(found) == 1 and self._regional() and not release.own_domain and not stateful:
             if len(self._priced) >= _CACHED:
                 self._priced.clear()
             self._priced[(release.cost, release.both)] = found[0][1:]
         return found
+
+    def _book(
+        self, bookings: list[tuple[tuple[Box, ...], tuple[int, ...], tuple[int, ...]]], answers: list[Answer]
+    ) -> None:
+        for (boxes, one, other), answer in zip(bookings, answers, strict=True):
+            self._engine.book(boxes, one, other, answer)
+            self._write(boxes, one, other)
 
     def _write(self, boxes: tuple[Box, ...], one: tuple[int, ...], other: tuple[int, ...]) -> None:
         if self._record is not None:
@@ -269,24 +302,19 @@ class RegionAccount:
 
     def _constant(self) -> set[int]:
         """The axes on which all rows of one protected owner agree."""
-        granularity = self.promise.granularity
-        while isinstance(granularity, Groups):
-            granularity = granularity.of
+        inner = single(self.promise.granularity)
         axes = set(self.domain.constant)
-        if isinstance(granularity, Users) and granularity.per is not None:
-            axes.add(self.domain.axis(granularity.per))
+        if isinstance(inner, Users) and inner.per is not None:
+            axes.add(self.domain.axis(inner.per))
         return axes
 
     def _regional(self) -> bool:
         """Whether the amounts of a plain release do not depend on its region."""
-        granularity = self.promise.granularity
-        while isinstance(granularity, Groups):
-            granularity = granularity.of
-        return granularity.kind in {"rows", "replace", "metric", "edges", "nodes"}
+        return single(self.promise.granularity).kind in {"rows", "replace", "metric", "edges", "nodes"}
 
     def _amounts(self, booking: Booking) -> tuple[tuple[Box, ...], tuple[int, ...], tuple[int, ...]]:
         one = self._units.up(booking.one)
-        return booking.region.boxes, one, one if booking.both is None else self._units.up(booking.both)
+        return manageable(booking.region).boxes, one, one if booking.both is None else self._units.up(booking.both)
 
     def _booked(self, release: Release, *, stateful: bool) -> list[Booking]:
         if not (stateful and self.updates) or self.promise.budget.kind == "pure":
@@ -321,50 +349,6 @@ class RegionAccount:
     def _loss(self, amounts: list[int]) -> Measure:
         return self.promise.budget.like(self._units.exact(amounts))
 
-    def _affordable(self, region: Region, left: Measure) -> Vector:
-        """A cost whose booking stays within what is left, coordinate by coordinate."""
-        try:
-            made = booked(self.promise.granularity, Release(region, left))
-        except NotProven:
-            # A group rule that no δ may pass through: what is left can be spent without δ.
-            first, *rest = left.vector()
-            if left.kind not in {"approximate", "zcdp"} or not any(rest):
-                return tuple(Fraction(0) for _ in left.vector())
-            return self._affordable(region, left.like([first, *(Fraction(0) for _ in rest)]))
-        taken = made.one if made.both is None else tuple(map(max, made.one, made.both))
-        if self._shape is Shape.WINDOWS:
-            # A window gains this much at each of the steps that the region has in it.
-            taken = tuple(self._seen(region) * part for part in taken)
-        factor = [
-            max(Fraction(1), most / part) if part else Fraction(1)
-            for part, most in zip(left.vector(), taken, strict=True)
-        ]
-        if made.region != region:
-            left = left.like([*map(min, left.vector(), self.headroom(made.region).vector())])
-        return tuple(part / times for part, times in zip(left.vector(), factor, strict=True))
-
-    def _seen(self, region: Region) -> int:
-        granularity = self.promise.granularity
-        while isinstance(granularity, Groups):
-            granularity = granularity.of
-        assert isinstance(granularity, Windows)
-        return max(1, min(granularity.width, size(region.along(granularity.column))))
-
-    def _stretched(self, region: Region, least: Vector, most: Vector) -> Vector:
-        """Between a cost that fits and one that may not, the largest that was found to fit."""
-        low, high = Fraction(0), Fraction(1)
-        for _ in range(10):
-            middle = (low + high) / 2
-            tried = tuple(a + middle * (b - a) for a, b in zip(least, most, strict=True))
-            low, high = (middle, high) if self._fits(region, tried) else (low, middle)
-        return tuple(a + low * (b - a) for a, b in zip(least, most, strict=True))
-
-    def _fits(self, region: Region, vector: Vector) -> bool:
-        try:
-            return self.admits(region, self.promise.budget.like(vector))
-        except NotProven:
-            return False
-
     def _checked(self, region: Region) -> Region:
         if not isinstance(region, Region):
             raise refuse.not_a_region(region)
@@ -393,7 +377,6 @@ def _engine(domain: Domain, granularity: Granularity, budget: tuple[int, ...], l
         case Shape.PAIRS:
             return OfPairs(domain.shape, budget, limits)
         case Shape.WINDOWS:
-            while isinstance(granularity, Groups):
-                granularity = granularity.of
-            assert isinstance(granularity, Windows)
-            return OfWindows(domain.shape, budget, limits, domain.axis(granularity.column), granularity.width)
+            windows = single(granularity)
+            assert isinstance(windows, Windows)
+            return OfWindows(domain.shape, budget, limits, domain.axis(windows.column), windows.width)

@@ -46,23 +46,24 @@ class Grid:
         """How many columns there are."""
         return len(self.ends)
 
-    def refine(self, box: Box) -> None:
-        """Make the ends of a box into cuts, as far as the limit allows."""
-        for axis, codes in enumerate(box):
-            cuts = self.cuts[axis]
-            if len(cuts) == self.ends[axis]:
-                continue
-            wanted = {end for interval in codes for end in interval if end < self.ends[axis]}
-            new = sorted(cut for cut in wanted if not _listed(cuts, cut))
-            if new:
-                self._insert(axis, new)
+    def refine(self, boxes: Sequence[Box]) -> None:
+        """Make the ends of boxes into cuts, as far as the limit allows."""
+        for axis, cuts in enumerate(self.cuts):
+            if len(cuts) < self.ends[axis]:
+                new = self._missing(axis, boxes)
+                if new:
+                    self._insert(axis, sorted(new))
+
+    def _missing(self, axis: int, boxes: Sequence[Box]) -> set[int]:
+        cuts, size = self.cuts[axis], self.ends[axis]
+        wanted = {end for box in boxes for interval in box[axis] for end in interval if end < size}
+        return {cut for cut in wanted if not _listed(cuts, cut)}
 
     def fits(self, boxes: Sequence[Box]) -> bool:
         """Whether the ends of boxes can all be made into cuts within the limit."""
         total = self.components
         for axis, cuts in enumerate(self.cuts):
-            wanted = {end for box in boxes for interval in box[axis] for end in interval if end < self.ends[axis]}
-            total *= len(cuts) + sum(not _listed(cuts, cut) for cut in wanted)
+            total *= len(cuts) + len(self._missing(axis, boxes))
         return total <= self.limit
 
     def _insert(self, axis: int, new: list[int]) -> None:

@@ -165,8 +165,7 @@ class PairLoads:
         """
         if not self._grid.exact or not self._grid.fits(boxes):
             return False
-        for box in boxes:
-            self._grid.refine(box)
+        self._grid.refine(boxes)
         return self._grid.exact
 
     def _refused(self, component: int, witness: Pair, load: int) -> PairDecision:
@@ -196,8 +195,7 @@ class PairLoads:
             for component in range(len(loads)):
                 loads[component] += (0, one[component], both[component])[inside]
         version = self._grid.version
-        for box in boxes:
-            self._grid.refine(box)
+        self._grid.refine(boxes)
         weights = [max(a, -(-s // 2)) for a, s in zip(one, both, strict=True)]
         extra = [max(a, s) - a for a, s in zip(one, both, strict=True)]
         self._light = self._light and all(s <= 2 * a for a, s in zip(one, both, strict=True))

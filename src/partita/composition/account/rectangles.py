@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
+from math import prod
 from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
 from partita.region.box import Box
+from partita.region.region import Region
 
 Integers = npt.NDArray[np.int64]
 
 MOST_KEYS = 1 << 18
+MOST_RECTANGLES = 4096
 
 
 @final
@@ -75,6 +78,26 @@ class Rectangles:
         start, self.count = self.count, len(self._low)
         for place in range(start, min(self.count, MOST_KEYS)):
             self._keys.setdefault(np.stack((self._low[place], self._high[place]), axis=1).tobytes(), place)
+
+
+def manageable(region: Region) -> Region:
+    """The region itself, or, if it has too many rectangles, a simpler one around it, which is charged instead.
+
+    >>> from partita.region import Domain, integers
+    >>> domain = Domain({"x": integers(0, 99_999)})
+    >>> manageable(Region.box(domain, x=list(range(0, 99_999, 2)))).boxes
+    ((((0, 99999),),),)
+    """
+    if len(region.boxes) == 1 and all(len(codes) == 1 for codes in region.boxes[0]):
+        return region
+    if sum(prod(len(codes) for codes in box) for box in region.boxes) <= MOST_RECTANGLES:
+        return region
+    boxes = [tuple(((codes[0][0], codes[-1][1]),) for codes in box) for box in region.boxes]
+    around = Region.of(region.domain, boxes) if len(boxes) <= 64 else region.hull()
+    if sum(prod(len(codes) for codes in box) for box in around.boxes) <= MOST_RECTANGLES:
+        return around
+    (box,) = around.hull().boxes
+    return Region(region.domain, (tuple(((codes[0][0], codes[-1][1]),) for codes in box),))
 
 
 def rectangles(box: Box) -> Iterator[tuple[tuple[int, int], ...]]:

@@ -26,9 +26,9 @@ class Limits:
     """How much memory and work an account may take; beyond them it answers with bounds, never with guesses."""
 
     numbers: int = 1 << 22
-    frozen_numbers: int = 1 << 19
+    frozen_numbers: int = 1 << 20
     full_below: int = 1 << 17
-    steps: int = 4000
+    steps: int = 2400
     """Blocks looked at for one decision. Work limits count steps, never seconds."""
     pair_numbers: int = 1 << 23
     """Numbers computed for one decision about pairs, times axes."""
@@ -133,16 +133,17 @@ class ValueLoads:
             load, codes = max(self._grid.peak(box, component) for box in boxes)
             self._hot.remember(codes, self._grid.at(codes).tolist())
             return self._refused(component, codes, load)
-        for box in boxes:
-            for rectangle in rectangles(box):
-                ends = np.asarray(rectangle, dtype=np.int64)
-                verdict = settled(self._grid, self._charges, component, threshold, ends, self.limits.steps)
-                if verdict.witness is not None:
-                    self._hot.remember(verdict.witness, self._on_top(verdict.witness))
-                    return self._refused(component, verdict.witness, verdict.load)
-                if not verdict.proven:
-                    load = verdict.load + self._base[component]
-                    return Decision(fits=False, component=component, load=load, proven=False)
+        parts = [rectangle for box in boxes for rectangle in rectangles(box)]
+        steps = max(1, self.limits.steps // len(parts))
+        for rectangle in parts:
+            ends = np.asarray(rectangle, dtype=np.int64)
+            verdict = settled(self._grid, self._charges, component, threshold, ends, steps)
+            if verdict.witness is not None:
+                self._hot.remember(verdict.witness, self._on_top(verdict.witness))
+                return self._refused(component, verdict.witness, verdict.load)
+            if not verdict.proven:
+                load = verdict.load + self._base[component]
+                return Decision(fits=False, component=component, load=load, proven=False)
         return None
 
     def _refused(self, component: int, codes: tuple[int, ...], on_top: int) -> Decision:
@@ -160,8 +161,7 @@ class ValueLoads:
         self._charges.add(boxes, cost)
         self._hot.add(boxes, cost)
         was_exact = self._grid.exact
-        for box in boxes:
-            self._grid.refine(box)
+        self._grid.refine(boxes)
         if was_exact and not self._grid.exact:
             self._freeze()
         else:
