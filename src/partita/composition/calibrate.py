@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
@@ -16,12 +16,13 @@ from partita.composition.contour import Contour, alias_period
 from partita.composition.curve import Numeric, profile
 from partita.composition.gaussians import Gaussians, log_delta
 from partita.composition.guarantee import Guarantee
-from partita.composition.plan import Plan, has_pairs
+from partita.composition.plan import Plan, has_pairs, relation_of
 from partita.composition.rules import advanced
 from partita.composition.saddle import Saddle
 from partita.composition.total import Total
 from partita.errors import PartitaError
 from partita.errors import composition as refuse
+from partita.errors import mechanisms as refuse_mechanism
 from partita.exact import Number, exact, float_down, float_up, nonnegative, positive, whole
 from partita.granularity.base import Granularity, Relation
 from partita.mechanisms.base import Mechanism
@@ -82,13 +83,22 @@ def calibrate(
     0.0240110804
     """
     target, share, times = positive(epsilon, "epsilon"), _delta(delta), whole(count, "count", least=1)
-    if method not in METHODS:
-        raise refuse.unknown_method(method, METHODS)
+    _check_method(method)
+    wanted = relation_of(relation)
     if mechanism is Pure:
+        if parameters or distance is not None:
+            raise refuse.unknown_parameters("Pure", [*parameters, *(["distance"] if distance is not None else [])])
         return _search(lambda s: Pure(epsilon=Fraction(s)), times, target, share, method, None, relation)
-    knob = _KNOBS.get(mechanism)
-    if knob is None:
+    knob = _KNOBS.get(mechanism) if isinstance(mechanism, type) else None
+    if knob is None or not issubclass(mechanism, Mechanism):
         raise refuse.not_calibratable(mechanism, _NAMES)
+    _check_distance(mechanism, distance)
+    try:
+        probe = knob(Fraction(1), parameters)
+    except TypeError:
+        raise refuse.unknown_parameters(mechanism.__name__, parameters) from None
+    if wanted is not None and wanted not in probe.relations:
+        raise refuse.not_under_relation(mechanism.__name__, wanted.value, [one.value for one in probe.relations])
     if mechanism is GaussianNoise and method in ("best", "pld", "gdp"):
         return _gaussian(target, share, times, distance)
     return _search(lambda s: knob(Fraction(s), parameters), times, target, share, method, distance, relation)
@@ -111,6 +121,10 @@ def calibrate_plan(
     >>> total.epsilon <= 1, [count for _, count in plan]
     (True, [1, 200])
     """
+    _check_method(method)
+    relation_of(relation)
+    if isinstance(shares, str | bytes) or not isinstance(shares, Iterable):
+        raise refuse.bad_weights("they are not a list")
     given = [_share(item) for item in shares]
     if not given:
         raise refuse.bad_weights("there are none")
@@ -159,8 +173,6 @@ def _gaussian(epsilon: Fraction, delta: Fraction, count: int, distance: Distance
     if delta == 0:
         raise refuse.needs_delta("Gaussian noise")
     square = Fraction(count) * (Fraction(1) if distance is None else distance.power)
-    if square == 0:
-        raise refuse.cannot_calibrate("GaussianNoise", "the distance is zero, so nothing has to be hidden.")
     at, goal = float_down(epsilon), math.log(float_down(delta))
     # A little room for the rounding of composing it again.
     mu = _largest_mu(at, goal) * (1 - 1e-14)
@@ -245,7 +257,8 @@ def _largest(
         slope = (point[1] - log_total) / (point[0] - log_x) if log_x == log_x and point[0] != log_x else 1.0
         slope = slope if 0.05 < slope < 20 else 1.0
         log_x, log_total = point
-        tried = math.exp(point[0] - point[1] / slope - 3e-10 / slope) if math.isfinite(found) else x / 4
+        aim = min(max(point[0] - point[1] / slope - 3e-10 / slope, -690.0), 690.0)
+        tried = math.exp(aim) if math.isfinite(found) else x / 4
         if not low < tried < high:
             tried = math.sqrt(low * high) if low > 0 and math.isfinite(high) else (x * 2 if high == math.inf else x / 2)
         x = _short(tried)
@@ -325,10 +338,34 @@ def _totals(
 
 
 def _share(item: Share | tuple[Any, ...]) -> Share:
-    found = item if isinstance(item, Share) else Share(*item)
-    if found.mechanism not in _KNOBS:
+    if not isinstance(item, Share):
+        if not isinstance(item, tuple | list) or not 1 <= len(item) <= 4:
+            raise refuse.bad_weights(f"{item!r} is not (mechanism, count, share)")
+        item = Share(*item)
+    found = item
+    if not isinstance(found.mechanism, type) or found.mechanism not in _KNOBS:
         raise refuse.not_calibratable(found.mechanism, _NAMES)
+    _check_distance(found.mechanism, found.distance)
     return Share(found.mechanism, whole(found.count, "count", least=1), positive(found.share, "share"), found.distance)
+
+
+def _check_method(method: object) -> None:
+    if not isinstance(method, str) or method not in METHODS:
+        raise refuse.unknown_method(method, METHODS)
+    if method in RULES and not RULES[method].proven:
+        raise refuse.only_approximation("A calibration")
+
+
+def _check_distance(mechanism: type[Mechanism], distance: object) -> None:
+    """Refuse what is no distance in the norm of the mechanism, or leaves nothing to hide."""
+    if distance is None:
+        return
+    if not isinstance(distance, Distance):
+        raise refuse_mechanism.not_a_distance(distance)
+    if distance.norm is not mechanism.norm:
+        raise refuse_mechanism.other_norm(mechanism.kind, mechanism.norm.value, distance.norm.value)
+    if distance.power == 0:
+        raise refuse.cannot_calibrate(mechanism.__name__, "the distance is zero, so nothing has to be hidden.")
 
 
 def _delta(delta: Number) -> Fraction:

@@ -27,6 +27,8 @@ from partita.theory.losses.randomized_response import RandomizedResponseLoss
 LEAST_DELTA = 1e-250
 # Nodes of the lattice where a reading of the profile, not an answer in a hurry, is wanted.
 _FINE = 1 << 15
+# Beyond this ε of one response the powers of e^ε leave the range of floats.
+_STEEP = 500.0
 # Beyond this ε nothing is computed anew.
 _FURTHEST = 1e9
 
@@ -150,6 +152,9 @@ def profile(total: Total) -> Profile:
     if total.families <= {RandomizedResponseLoss, AtomicLoss}:
         law, count = next(iter(total.pooled.items()))
         if len(total.pooled) == 1 and isinstance(law, RandomizedResponseLoss) and law.epsilon > 0:
+            if law.epsilon > _STEEP:
+                # All losses are +ε but with probability e^-ε each: the sum is as good, and holds by basic composition.
+                return Single(RandomizedResponseLoss(up(law.epsilon * count), total.infinity))
             return Binomial(law.epsilon, law.leak, count)
         listed = Enumeration.of(total)
         if listed is not None:
