@@ -79,7 +79,9 @@ def _event(event: object, where: str) -> Part:
     fields = dict(event)
     count = whole(fields.pop("count", 1), "count")
     if "loss" in fields:
-        loss = fields["loss"]
+        loss = fields.pop("loss")
+        if fields:
+            raise refuse.bad_document(f"{where}.{min(map(str, fields))}", "a loss stands alone, beside its count.")
         if not isinstance(loss, Mapping):
             raise refuse.bad_document(
                 f"{where}.loss", 'a loss is an object such as {"kind": "pure", "epsilon": "0.1"}.'
@@ -88,7 +90,7 @@ def _event(event: object, where: str) -> Part:
     given = fields.pop("distance", None)
     mechanism = _mechanism(fields, where)
     distance = _distance(given, mechanism.norm)
-    return Release(mechanism, mechanism.unit() if distance is None else distance, count)
+    return read((Release(mechanism, mechanism.unit() if distance is None else distance, 1), count))
 
 
 def _mechanism(fields: dict[str, Any], where: str) -> Mechanism:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from partita.composition.plan import Loose, Part, Plan, Release, read
 from partita.errors import composition as refuse
-from partita.exact import exact, whole
+from partita.exact import exact, float_down, float_up, whole
+from partita.granularity.base import Granularity, Relation
 from partita.mechanisms.base import Mechanism
 from partita.mechanisms.discrete_gaussian import DiscreteGaussian
 from partita.mechanisms.gaussian import GaussianNoise
@@ -28,15 +30,19 @@ _VOCABULARY = "dp_accounting"
 Document = dict[str, Any]
 
 
-def to_document(events: object) -> Document:
-    """A plan as JSON that anyone can read back into dp_accounting's events.
+def to_document(events: object, relation: Relation | Granularity | str | None = None) -> Document:
+    """A plan as JSON that anyone can read back into dp_accounting's events, with the relation that it is proven under.
+
+    Numbers are rounded towards the larger loss, so that what is read back never promises more.
 
     >>> to_document([(GaussianNoise(sigma=10), 3)])["event"]
     {'type': 'SelfComposedDpEvent', 'event': {'type': 'GaussianDpEvent', 'noise_multiplier': 10.0}, 'count': 3}
     """
-    parts = [_write(part) for part in Plan.of(events).parts]
+    plan = Plan.of(events, relation)
+    parts = [_write(part) for part in plan.parts]
     event = parts[0] if len(parts) == 1 else {"type": "ComposedDpEvent", "events": parts}
-    return {"version": VERSION, "vocabulary": _VOCABULARY, "event": event if parts else {"type": "NoOpDpEvent"}}
+    written = {"version": VERSION, "vocabulary": _VOCABULARY, "event": event if parts else {"type": "NoOpDpEvent"}}
+    return written if plan.relation is None else {**written, "relation": plan.relation.value}
 
 
 def from_document(document: object) -> list[Part]:
@@ -47,13 +53,18 @@ def from_document(document: object) -> list[Part]:
     ... )[0].name
     'Laplace(scale=10)'
     """
+    return list(plan_from_document(document).parts)
+
+
+def plan_from_document(document: object) -> Plan:
+    """The plan of a document, with its relation; refuses events that are not proven under it."""
     if not isinstance(document, Mapping):
         raise refuse.bad_document("the top", "it must be an object.")
     if document.get("vocabulary") != _VOCABULARY:
         raise refuse.bad_document("vocabulary", f"only {_VOCABULARY!r} is known here.")
     if document.get("version") != VERSION:
         raise refuse.bad_document("version", f"only version {VERSION} is known.")
-    return _read(document.get("event"), "event")
+    return Plan.of(_read(document.get("event"), "event"), document.get("relation"))
 
 
 def to_dp_accounting(events: object) -> Any:
@@ -77,9 +88,9 @@ def _write_one(part: Part) -> Document:
     if isinstance(part, Loose):
         match part.measure:
             case ZCDP(rho=rho, delta=delta) if delta == 0:
-                return {"type": "ZCDpEvent", "rho": float(rho), "xi": 0.0}
+                return {"type": "ZCDpEvent", "rho": _up(rho), "xi": 0.0}
             case GDP() if part.measure.squared > 0:
-                return {"type": "GaussianDpEvent", "noise_multiplier": float(1 / part.measure.mu)}
+                return {"type": "GaussianDpEvent", "noise_multiplier": _down(1 / part.measure.mu)}
             case _:
                 raise refuse.unwritable(part.name, "it knows mechanisms, not bare losses of this kind.")
     if not isinstance(part, Release):
@@ -89,24 +100,25 @@ def _write_one(part: Part) -> Document:
 
 def _write_mechanism(mechanism: Mechanism, distance: Distance, name: str) -> Document:
     match mechanism:
-        case GaussianNoise():
-            return {"type": "GaussianDpEvent", "noise_multiplier": float(mechanism.sigma / distance.length())}
-        case Laplace():
-            return {"type": "LaplaceDpEvent", "noise_multiplier": float(mechanism.scale / distance.power)}
-        case Geometric() if distance.power.denominator == 1:
+        case GaussianNoise() if distance.power > 0:
+            return {"type": "GaussianDpEvent", "noise_multiplier": _down(mechanism.sigma / distance.length())}
+        case Laplace() if distance.power > 0:
+            return {"type": "LaplaceDpEvent", "noise_multiplier": _down(mechanism.scale / distance.power)}
+        case Geometric() if distance.power.denominator == 1 and distance.power > 0:
             return {
                 "type": "DiscreteLaplaceDpEvent",
-                "noise_parameter": float(1 / mechanism.scale),
+                "noise_parameter": _up(1 / mechanism.scale),
                 "sensitivity": int(distance.power),
             }
         case RandomizedResponse() if distance.power == 1:
             # Its parameter is the probability of an answer drawn uniformly from all buckets.
             k, e = mechanism.values, mechanism.epsilon
             uniform = numerics.lower(lambda: ball(k) / (ball(e).exp() + (k - 1)))
-            return {"type": "RandomizedResponseDpEvent", "noise_parameter": float(uniform), "num_buckets": k}
-        case Subsampled(scheme=Scheme.POISSON, presence=None):
+            return {"type": "RandomizedResponseDpEvent", "noise_parameter": _down(uniform), "num_buckets": k}
+        case Subsampled(scheme=Scheme.POISSON, presence=None, relation=Relation.ADD_REMOVE):
             inner = _write_mechanism(mechanism.mechanism, distance, name)
-            return {"type": "PoissonSampledDpEvent", "sampling_probability": float(mechanism.rate), "event": inner}
+            rate = min(1.0, _up(mechanism.rate))
+            return {"type": "PoissonSampledDpEvent", "sampling_probability": rate, "event": inner}
         case DiscreteGaussian():
             raise refuse.unwritable(name, "it has no discrete Gaussian.")
         case _:
@@ -160,6 +172,17 @@ def _read_mechanism(event: Mapping[str, Any], where: str) -> tuple[Mechanism, Di
             return Subsampled(mechanism, rate=_number(event, "sampling_probability", where)), distance
         case other:
             raise refuse.bad_document(f"{where}.type", f"{other!r} is not known here.")
+
+
+def _down(number: Fraction) -> float:
+    """A float that is not above a number, nor is what is read back from its shortest text."""
+    found = float_down(number)
+    return found if exact(found) <= number else math.nextafter(found, 0.0)
+
+
+def _up(number: Fraction) -> float:
+    found = float_up(number)
+    return found if exact(found) >= number else math.nextafter(found, math.inf)
 
 
 def _number(event: Mapping[str, Any], key: str, where: str) -> Fraction:

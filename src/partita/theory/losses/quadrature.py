@@ -69,7 +69,12 @@ def rule(rate: float, sigma: float, c: float, furthest: float, *, removes: bool)
 
 def _log_mixture(rate: float, v: Floats) -> Floats:
     """log(1 - q + q e^v) without loss of digits on either side."""
-    small = np.log1p(rate * np.expm1(np.minimum(v, 700.0)))
+    if rate == 1.0:
+        return v
+    drop = rate * np.expm1(np.minimum(v, 700.0))
+    # Below one half digits would cancel in 1 + drop. There the rate is above one half, so 1 - q is exact.
+    direct = np.log((1 - rate) + rate * np.exp(np.minimum(v, 0.0)))
+    small = np.where(drop < -0.5, direct, np.log1p(np.maximum(drop, -0.5)))
     return np.where(v > 30.0, v + math.log(rate) + np.log1p(np.exp(-np.maximum(v, 30.0)) * ((1 - rate) / rate)), small)
 
 
