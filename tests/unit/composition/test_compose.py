@@ -259,7 +259,6 @@ def test_a_guarantee_explains_itself_and_is_plain_data():
 
 
 def test_a_guarantee_draws_itself():
-    pytest.importorskip("matplotlib")
     total = compose([(Pure(epsilon="0.1"), 10)], delta="1e-6")
     assert len(total.plot({"basic": compose([(Pure(epsilon="0.1"), 10)], delta="1e-6", method="basic")}).axes) == 2
 
