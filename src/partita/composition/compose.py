@@ -123,8 +123,12 @@ def _by(rule: Rule, plan: Plan, delta: float) -> Guarantee:
         return _without_delta(plan, rule.method)
     if not plan.events:
         return made(rule, plan, 0.0, delta, basic.RULE.read(plan, delta))
-    curve = rule.read(plan, delta)
-    epsilon = curve.least(delta)
+    try:
+        curve = rule.read(plan, delta)
+        epsilon = curve.least(delta)
+    except OverflowError:
+        releases = f"A plan of {plan.size} releases"
+        raise refuse.no_total(releases, rule.method, "its numbers leave the range of floats.") from None
     if math.isinf(epsilon):
         raise refuse.delta_taken(delta, carried(plan, curve))
     return made(rule, plan, epsilon, delta, curve)

@@ -17,6 +17,7 @@ from partita.composition.gaussians import Gaussians
 from partita.composition.saddle import Saddle
 from partita.composition.search import bisect, most
 from partita.composition.total import Total
+from partita.errors import composition as refuse
 from partita.theory.losses.atoms import AtomicLoss
 from partita.theory.losses.base import LossLaw
 from partita.theory.losses.gaussian import GaussianLoss
@@ -29,6 +30,8 @@ LEAST_DELTA = 1e-250
 _FINE = 1 << 15
 # Beyond this ε of one response the powers of e^ε leave the range of floats.
 _STEEP = 500.0
+# Beyond so many equal releases the window of a binomial sum is no longer short.
+_LISTED = 1 << 40
 # Beyond this ε nothing is computed anew.
 _FURTHEST = 1e9
 
@@ -155,6 +158,10 @@ def profile(total: Total) -> Profile:
             if law.epsilon > _STEEP:
                 # All losses are +ε but with probability e^-ε each: the sum is as good, and holds by basic composition.
                 return Single(RandomizedResponseLoss(up(law.epsilon * count), total.infinity))
+            if count > _LISTED:
+                raise refuse.no_total(
+                    f"A plan of {count} equal releases", "pld", "its losses are too many to be summed one by one."
+                )
             return Binomial(law.epsilon, law.leak, count)
         listed = Enumeration.of(total)
         if listed is not None:

@@ -191,3 +191,12 @@ def test_readings_take_floats_and_text() -> None:
 def test_nested_counts_do_not_pass_the_limit() -> None:
     with pytest.raises(InvalidInput, match="cannot be counted"):
         compose([((Pure(epsilon="0.1"), 2**40), 2**40)], delta="1e-6")
+
+
+@pytest.mark.parametrize(
+    "events", [[(Pure(epsilon="0.1"), 10**15)], [(Pure(epsilon="0.1"), 10**9), (Pure(epsilon="0.2"), 10**9)]], ids=str
+)
+def test_counts_beyond_the_exact_sums_still_have_a_total(events: list[tuple[Pure, int]]) -> None:
+    total = compose(events, delta="1e-6")
+    mean = sum(count * float(loss.epsilon) * math.tanh(float(loss.epsilon) / 2) for loss, count in events)
+    assert mean < total.epsilon < 1.1 * mean + 1
