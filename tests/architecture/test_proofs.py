@@ -118,6 +118,8 @@ def test_every_mechanism_has_its_costs_proven_beside_it(module, node):
     note = module.with_name(f"{module.stem}.proof.md")
     assert note.exists(), f"{shown(module)} makes a privacy claim; write {note.name} beside it."
     names = proofs.proved_names(note.read_text(encoding="utf-8"))
-    claims = {"forms", "closed_forms", "pair", "cost"} & {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
+    claims = {"forms", "closed_forms", "pair", "cost"} & {
+        item.name for item in node.body if isinstance(item, ast.FunctionDef)
+    }
     proven = {f"{node.name}.{claim}" for claim in claims} <= set(names) or node.name in names
     assert proven, f"{note.name} must name {node.name} or each of its {sorted(claims)}."

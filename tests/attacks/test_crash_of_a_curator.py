@@ -34,7 +34,8 @@ def victim(path: str, point: str) -> None:
         tables = plain.tables
     ledger = open_ledger(path, terms, faults=die)
     curator = pt.Curator(tables=tables, promises=PROMISE, ledger=ledger)
-    print(curator.ask(QUESTION, epsilon="0.25", key="once").rows()[0]["n"])
+    sys.stdout.write(str(curator.ask(QUESTION, epsilon="0.25", key="once").rows()[0]["n"]))
+    sys.stdout.flush()
 
 
 @pytest.mark.slow

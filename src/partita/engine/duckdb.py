@@ -165,14 +165,15 @@ def _header(table: Table, path: Path) -> str:
 
     with path.open(newline="", encoding="utf-8", errors="replace") as stream:
         lines = csv.reader(stream, delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
+        header: list[str] = []
         try:
-            header = next(lines, None)
-            if not header:
-                raise refuse_query.absent_column(table.name, next(iter(table.columns)), ())
+            header = next(lines, header)
             # One line, one row: a value that runs over the end of its line could swallow the rows behind it.
             whole_lines = all(lines.line_num == number for number, _ in enumerate(lines, 2))
         except csv.Error:
             whole_lines = False
+    if not header:
+        raise refuse_query.absent_column(table.name, next(iter(table.columns)), ())
     if not whole_lines:
         raise refuse_query.unreadable_source(table.name)
     return "{" + ", ".join(f"{text(column)}: 'VARCHAR'" for column in header) + "}"

@@ -333,6 +333,6 @@ def slot_without_unit(name: str, who: str) -> NotProven:
     """A slot that dominates one row says nothing of all rows of an owner or a group (theory D9)."""
     return NotProven(
         "region.slot-without-unit",
-        f"A slot of {name!r} must dominate the release for everything that one step changes: {who}. {UNTOUCHED} Declare "
-        f"slots for that, and take them with dominates_unit=True.",
+        f"A slot of {name!r} must dominate the release for everything that one step changes: {who}. {UNTOUCHED} "
+        f"Declare slots for that, and take them with dominates_unit=True.",
     )

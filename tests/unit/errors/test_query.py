@@ -79,8 +79,9 @@ WORDS = [
         refuse.unreadable_source("visits"),
         "query.unreadable-source",
         (
-            "Table visits: its rows cannot be read: the file is damaged, or is not well-formed (an open quotation mark, "
-            "two columns of one name, a type that is not supported). The operator's log says more. Nothing was charged."
+            "Table visits: its rows cannot be read: the file is damaged, or is not well-formed (an open quotation "
+            "mark, two columns of one name, a type that is not supported). The operator's log says more. Nothing was "
+            "charged."
         ),
     ),
     (
