@@ -309,6 +309,19 @@ def test_an_account_loaded_from_a_ledger_is_the_account_that_was_charged(plan, n
         assert loaded.spent(where) == charged.spent(where)
 
 
+def test_a_charge_loaded_so_many_times_is_not_one_charge_of_so_many_times_the_cost():
+    """The δ of an owner's rows grows faster than the ε, so repetitions are counted and not multiplied out."""
+    owner = Promise(users("who", rows=3), Approximate(epsilon=100, delta="0.5"))
+    cost = Approximate(epsilon="0.2", delta="1e-6")
+    charged, counted = (RegionAccount(DOMAIN, owner) for _ in range(2))
+    for _ in range(40):
+        charged.charge(Region.everything(DOMAIN), cost)
+    counted.load([(Region.everything(DOMAIN), cost, None, 40)])
+    assert counted.worst()[0] == charged.worst()[0]
+    with pytest.raises(NotProven):
+        counted.load([(Region.everything(DOMAIN), cost.times(40), None)])
+
+
 def test_many_charges_loaded_at_once_give_the_same_loads_exact_or_not():
     domain = Domain({"x": integers(0, 30, missing=0), "y": integers(0, 30, missing=0)})
     charges = [

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, final
 
 from partita.composition.account.booking import Booking, Release, Shape, Vector, booked, shape, single
 from partita.composition.account.engine import Answer, Engine, Extent, OfPairs, OfValues, OfWindows
-from partita.composition.account.rectangles import manageable
 from partita.composition.account.units import Units
 from partita.composition.account.values import Limits
 from partita.composition.promise import Promise
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from partita.composition.account.maps import LoadMap
 
 Charge = tuple[Region, Measure, Measure | None]
+Repeated = tuple[Region, Measure, Measure | None, int]
 Record = dict[str, object]
 _CACHED = 1 << 15
 
@@ -135,22 +135,27 @@ class RegionAccount:
         if stateful and self.updates:
             self._stateful = self._stateful | region
 
-    def load(self, charges: Iterable[Charge]) -> None:
-        """Book many charges that were admitted before, such as those of a ledger that is opened again."""
+    def load(self, charges: Iterable[Charge | Repeated]) -> None:
+        """Book many charges that were admitted before, such as those of a ledger that is opened again.
+
+        A fourth part counts how often a charge was made. It is not the same as one charge of so many times the cost:
+        the δ of a group grows faster than its ε.
+        """
         self._filtered = False
         repeated: dict[tuple[int, int, int], list[Any]] = {}
         summed: dict[tuple[Box, ...], tuple[list[int], list[int]]] = {}
         for charge in charges:
-            region, cost, both = charge
+            region, cost, both = charge[:3]
+            times = charge[3] if len(charge) == 4 else 1
             # The same objects come again and again; holding on to them keeps their identities apart.
             found = repeated.get((id(region), id(cost), id(both)))
             if found is not None:
-                found[1] += 1
+                found[1] += times
                 continue
             if len(repeated) >= _CACHED:
                 self._sum(repeated.values(), summed)
                 repeated.clear()
-            repeated[(id(region), id(cost), id(both))] = [charge, 1]
+            repeated[(id(region), id(cost), id(both))] = [charge[:3], times]
         self._sum(repeated.values(), summed)
         self._engine.load([(boxes, tuple(one), tuple(other)) for boxes, (one, other) in summed.items()])
 
@@ -280,7 +285,7 @@ class RegionAccount:
             key = (release.cost, release.both)
             cached = self._priced.get(key)
             if cached is not None:
-                return [(manageable(region).boxes, *cached)]
+                return [(region.boxes, *cached)]
         found = [self._amounts(booking) for booking in self._booked(release, stateful=stateful)]
         if plain and len(found) == 1 and self._regional() and not release.own_domain and not stateful:
             if len(self._priced) >= _CACHED:
@@ -314,7 +319,7 @@ class RegionAccount:
 
     def _amounts(self, booking: Booking) -> tuple[tuple[Box, ...], tuple[int, ...], tuple[int, ...]]:
         one = self._units.up(booking.one)
-        return manageable(booking.region).boxes, one, one if booking.both is None else self._units.up(booking.both)
+        return booking.region.boxes, one, one if booking.both is None else self._units.up(booking.both)
 
     def _booked(self, release: Release, *, stateful: bool) -> list[Booking]:
         if not (stateful and self.updates) or self.promise.budget.kind == "pure":

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from partita.composition.account.pairs import PairLoads
+from partita.composition.account.rectangles import manageable
 from partita.composition.account.values import Decision, Limits, ValueLoads
 from partita.composition.account.windows import WindowLoads
 from partita.region.box import Box
@@ -27,6 +28,7 @@ class Answer:
     witness: tuple[Point, ...] = ()
     proven: bool = True
     proofs: tuple[tuple[int, tuple[Any, ...], int], ...] = ()
+    serial: int = 0
 
 
 @final
@@ -40,7 +42,10 @@ class Extent:
 
 
 class Engine(ABC):
-    """Loads in whole units of the budget; ``one`` and ``both`` as in a booking."""
+    """Loads in whole units of the budget; ``one`` and ``both`` as in a booking.
+
+    Boxes are disjoint. Those with too many rectangles are decided and booked as simpler ones around them.
+    """
 
     __slots__ = ()
 
@@ -84,13 +89,13 @@ class OfValues(Engine):
         return self.loads.exact
 
     def decide(self, boxes: Sequence[Box], one: Amounts, both: Amounts) -> Answer:
-        return _answer(self.loads.decide(boxes, one))
+        return _answer(self.loads.decide(manageable(boxes), one))
 
     def book(self, boxes: Sequence[Box], one: Amounts, both: Amounts, answer: Answer | None = None) -> None:
-        self.loads.book(boxes, one)
+        self.loads.book(manageable(boxes), one)
 
     def load(self, charges: Sequence[tuple[Sequence[Box], Amounts, Amounts]]) -> None:
-        self.loads.load([(boxes, one) for boxes, one, _ in charges])
+        self.loads.load([(manageable(boxes), one) for boxes, one, _ in charges])
 
     def highest(self, boxes: Sequence[Box], component: int) -> Extent:
         peak = self.loads.highest(boxes, component)
@@ -114,15 +119,20 @@ class OfPairs(Engine):
         return self.loads.exact
 
     def decide(self, boxes: Sequence[Box], one: Amounts, both: Amounts) -> Answer:
-        found = self.loads.decide(boxes, one, both)
-        return Answer(found.fits, found.component, found.load, found.witness or (), found.proven, tuple(found.proofs))
+        found = self.loads.decide(manageable(boxes), one, both)
+        proofs = tuple(found.proofs)
+        return Answer(
+            found.fits, found.component, found.load, found.witness or (), found.proven, proofs, self.loads.serial
+        )
 
     def book(self, boxes: Sequence[Box], one: Amounts, both: Amounts, answer: Answer | None = None) -> None:
-        self.loads.book(boxes, one, both, () if answer is None else answer.proofs)
+        # Bounds that were found for the state after this charge hold only if nothing else was booked in between.
+        fresh = answer is not None and answer.serial == self.loads.serial
+        self.loads.book(manageable(boxes), one, both, answer.proofs if fresh and answer is not None else ())
 
     def load(self, charges: Sequence[tuple[Sequence[Box], Amounts, Amounts]]) -> None:
         for boxes, one, both in charges:
-            self.loads.book(boxes, one, both)
+            self.loads.book(manageable(boxes), one, both)
 
     def highest(self, boxes: Sequence[Box], component: int) -> Extent:
         if not boxes:
@@ -149,16 +159,16 @@ class OfWindows(Engine):
         return self.loads.exact
 
     def decide(self, boxes: Sequence[Box], one: Amounts, both: Amounts) -> Answer:
-        found = self.loads.decide(boxes, one)
+        found = self.loads.decide(manageable(boxes), one)
         witness = () if found.witness is None else self._values(found.witness[0], found.component)
         return Answer(found.fits, found.component, found.load, witness, found.proven)
 
     def book(self, boxes: Sequence[Box], one: Amounts, both: Amounts, answer: Answer | None = None) -> None:
-        self.loads.book(boxes, one)
+        self.loads.book(manageable(boxes), one)
 
     def load(self, charges: Sequence[tuple[Sequence[Box], Amounts, Amounts]]) -> None:
         for boxes, one, _ in charges:
-            self.loads.book(boxes, one)
+            self.loads.book(manageable(boxes), one)
 
     def highest(self, boxes: Sequence[Box], component: int) -> Extent:
         total = self.loads.around(boxes, component)

@@ -57,6 +57,7 @@ class PairLoads:
         "_tops",
         "budget",
         "limits",
+        "serial",
         "shape",
     )
 
@@ -71,6 +72,7 @@ class PairLoads:
         self._base = [0] * components
         self._lift = [0] * components
         self._light = True
+        self.serial = 0
         self._tops = [0] * components
         self._everything = tuple(((0, size),) for size in shape)
 
@@ -180,9 +182,13 @@ class PairLoads:
         both: Sequence[int],
         proofs: Sequence[tuple[int, tuple[Any, ...], int]] = (),
     ) -> None:
-        """Book the costs on disjoint boxes, whether or not they fit."""
+        """Book the costs on disjoint boxes, whether or not they fit.
+
+        ``proofs`` must come from a decision about this very charge, with nothing booked since.
+        """
         if not boxes:
             return
+        self.serial += 1
         if boxes[0] == self._everything:
             # Every pair has both values inside, so every pair pays the same.
             self._base = [base + amount for base, amount in zip(self._base, both, strict=True)]

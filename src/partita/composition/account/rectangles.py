@@ -10,8 +10,8 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from partita.region import box as boxes_of
 from partita.region.box import Box
-from partita.region.region import Region
 
 Integers = npt.NDArray[np.int64]
 
@@ -80,24 +80,32 @@ class Rectangles:
             self._keys.setdefault(np.stack((self._low[place], self._high[place]), axis=1).tobytes(), place)
 
 
-def manageable(region: Region) -> Region:
-    """The region itself, or, if it has too many rectangles, a simpler one around it, which is charged instead.
+def manageable(boxes: Sequence[Box]) -> Sequence[Box]:
+    """Disjoint boxes as they are, or, if they have too many rectangles, simpler ones around them, charged instead.
 
-    >>> from partita.region import Domain, integers
-    >>> domain = Domain({"x": integers(0, 99_999)})
-    >>> manageable(Region.box(domain, x=list(range(0, 99_999, 2)))).boxes
-    ((((0, 99999),),),)
+    >>> odd = tuple((code, code + 1) for code in range(1, 9999, 2))
+    >>> manageable([(odd,)])
+    [(((1, 9998),),)]
     """
-    if len(region.boxes) == 1 and all(len(codes) == 1 for codes in region.boxes[0]):
-        return region
-    if sum(prod(len(codes) for codes in box) for box in region.boxes) <= MOST_RECTANGLES:
-        return region
-    boxes = [tuple(((codes[0][0], codes[-1][1]),) for codes in box) for box in region.boxes]
-    around = Region.of(region.domain, boxes) if len(boxes) <= 64 else region.hull()
-    if sum(prod(len(codes) for codes in box) for box in around.boxes) <= MOST_RECTANGLES:
-        return around
-    (box,) = around.hull().boxes
-    return Region(region.domain, (tuple(((codes[0][0], codes[-1][1]),) for codes in box),))
+    if len(boxes) == 1 and all(len(codes) == 1 for codes in boxes[0]):
+        return boxes
+    if _count(boxes) <= MOST_RECTANGLES:
+        return boxes
+    around = [_spans(box) for box in boxes]
+    if len(around) <= 64:
+        apart = boxes_of.disjoint(around)
+        if _count(apart) <= MOST_RECTANGLES:
+            return apart
+    hull = boxes_of.hull(around)
+    return [] if hull is None else [_spans(hull)]
+
+
+def _count(boxes: Sequence[Box]) -> int:
+    return sum(prod(len(codes) for codes in box) for box in boxes)
+
+
+def _spans(box: Box) -> Box:
+    return tuple(((codes[0][0], codes[-1][1]),) for codes in box)
 
 
 def rectangles(box: Box) -> Iterator[tuple[tuple[int, int], ...]]:
