@@ -68,13 +68,24 @@ def numbers(outputs: Outputs, columns: int) -> Floats:
     return table
 
 
-def last_bits(outputs: Outputs) -> list[Hashable]:
-    """The last six bits of whole numbers, exactly; of anything else only its kind.
+def whole(outputs: Outputs) -> bool:
+    """Whether every output is a whole number by its type.
 
-    >>> last_bits([2**60 + 1, 0.5])
-    [1, 'float']
+    >>> whole([1, 2**70]), whole([1, 2.0])
+    (True, False)
     """
-    return [int(output) % 64 if isinstance(output, Integral) else _kind(output) for output in outputs]
+    if isinstance(outputs, np.ndarray) and outputs.dtype != object:
+        return outputs.dtype.kind in "iu"
+    return all(isinstance(output, Integral) for output in outputs)
+
+
+def last_bits(outputs: Outputs) -> list[Hashable]:
+    """The last six bits of whole numbers, exactly.
+
+    >>> last_bits([2**60 + 1, 66])
+    [1, 2]
+    """
+    return [int(output) % 64 if isinstance(output, Integral) else None for output in outputs]
 
 
 def labels(outputs: Outputs) -> list[Hashable]:

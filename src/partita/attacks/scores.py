@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from partita.attacks.low_bits import last_bit
-from partita.attacks.outputs import Floats, Outputs, kinds, labels, last_bits, numbers, width
+from partita.attacks.outputs import Floats, Outputs, kinds, labels, last_bits, numbers, whole, width
 
 _CELLS = 128  # cells of a histogram over a continuous output
 _ATOMS = 1024  # as many different values are told apart one by one
@@ -156,7 +156,7 @@ def learn(first: Outputs, second: Outputs) -> Iterator[Score]:
     preview = labels(first[:_ATOMS])
     if len(set(preview)) < len(preview):
         yield from _counted("output", labels, first, second)
-    if columns == 1:
+    if columns == 1 and whole(first) and whole(second):
         # Numbers beyond 2^53 look alike as floats; their last bits do not.
         yield from _counted("last bits", last_bits, first, second)
     yield from _counted("kind of output", kinds, first, second)
