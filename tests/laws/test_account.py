@@ -379,6 +379,14 @@ def test_owners_are_parallel_along_a_column_that_is_constant_for_them():
     assert account.worst()[0] == Pure(epsilon=3)
 
 
+def test_an_owner_with_a_row_in_each_of_two_regions_is_exposed_by_both():
+    """One row in a region at most, two rows in all: the two regions add up although no value is in both."""
+    account = RegionAccount(DOMAIN, Promise(users("who", rows=2, in_region=1), Pure(epsilon=9)))
+    for step in (0, 1):
+        account.charge(Region.box(DOMAIN, t=step, c="a"), Pure(epsilon=1))
+    assert account.worst()[0] == Pure(epsilon=2)
+
+
 def test_user_days_are_parallel_over_days():
     account = RegionAccount(DOMAIN, Promise(users("who", rows=2, per="t"), Pure(epsilon=9)))
     for step in range(3):

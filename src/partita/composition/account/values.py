@@ -28,7 +28,7 @@ class Limits:
     numbers: int = 1 << 22
     frozen_numbers: int = 1 << 20
     full_below: int = 1 << 17
-    steps: int = 2400
+    steps: int = 3000
     """Blocks looked at for one decision. Work limits count steps, never seconds."""
     pair_numbers: int = 1 << 23
     """Numbers computed for one decision about pairs, times axes."""
