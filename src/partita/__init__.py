@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from partita import algorithms as algorithms
     from partita.attacks.audit import Audit as Audit
     from partita.attacks.audit import audit as audit
     from partita.composition.account import RegionAccount as RegionAccount
@@ -212,6 +213,7 @@ __all__ = [
     "TruncatedGeometric",
     "ZCDP",
     "__version__",
+    "algorithms",
     "audit",
     "avg",
     "booleans",
@@ -252,6 +254,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
+    if name == "algorithms":
+        return importlib.import_module("partita.algorithms")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'partita' has no attribute {name!r}")
