@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from partita.composition.promise import Promise as Promise
     from partita.composition.slots import Slots as Slots
     from partita.curator.answer import Answer as Answer
+    from partita.curator.computation import Computation as Computation
+    from partita.curator.computation import Sample as Sample
     from partita.curator.curator import Curator as Curator
     from partita.curator.settings import open_settings as open
     from partita.errors import BudgetExceeded as BudgetExceeded
@@ -94,6 +96,7 @@ _HOMES = {
     "Approximate": ("partita.theory.measures.approximate", "Approximate"),
     "Audit": ("partita.attacks.audit", "Audit"),
     "BudgetExceeded": ("partita.errors", "BudgetExceeded"),
+    "Computation": ("partita.curator.computation", "Computation"),
     "Curator": ("partita.curator.curator", "Curator"),
     "DiscreteGaussian": ("partita.mechanisms.discrete_gaussian", "DiscreteGaussian"),
     "Distance": ("partita.theory.distance", "Distance"),
@@ -125,6 +128,7 @@ _HOMES = {
     "Region": ("partita.region.region", "Region"),
     "RegionAccount": ("partita.composition.account", "RegionAccount"),
     "Renyi": ("partita.theory.measures.renyi", "Renyi"),
+    "Sample": ("partita.curator.computation", "Sample"),
     "Slots": ("partita.composition.slots", "Slots"),
     "SparseVector": ("partita.mechanisms.sparse_vector", "SparseVector"),
     "Subsampled": ("partita.mechanisms.subsampled", "Subsampled"),
@@ -175,6 +179,7 @@ __all__ = [
     "Approximate",
     "Audit",
     "BudgetExceeded",
+    "Computation",
     "Curator",
     "DiscreteGaussian",
     "Distance",
@@ -206,6 +211,7 @@ __all__ = [
     "Region",
     "RegionAccount",
     "Renyi",
+    "Sample",
     "Slots",
     "SparseVector",
     "Subsampled",

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from types import TracebackType
-from typing import Self, final
+from typing import Any, Self, final
 
 from partita.composition.promise import Promise
 from partita.curator.answer import Answer
 from partita.curator.certificate import Certificate
+from partita.curator.computation import Computation
+from partita.curator.door import Door
+from partita.curator.outcome import Outcome
 from partita.curator.path import Path, booked_costs, charge_of, fingerprint
 from partita.curator.quotation import Quotation
 from partita.curator.session import Session
@@ -25,6 +28,8 @@ from partita.ledger.ledger import Ledger
 from partita.ledger.opening import open_ledger
 from partita.ledger.verify import Verification
 from partita.query import sql
+from partita.query.conditions import everywhere
+from partita.query.extract import Extract
 from partita.query.frame import Frame, count
 from partita.query.plan import Plan
 from partita.query.pricing import Price
@@ -63,6 +68,7 @@ class Curator:
         kinds = [promise.granularity for promise in self._promises]
         self._truncations = {name: truncation(table, kinds, key) for name, table in self._tables.items()}
         self._path = Path(self._ledger, self._engine, bits)
+        self._door = Door(self._ledger, self._engine, self._promises, bits)
 
     # --- questions -------------------------------------------------------------------------------------------
 
@@ -117,6 +123,27 @@ class Curator:
             fits=self._fits(offered, analyst),
             free=self._ledger.stored(fingerprint(offered)) is not None,
         )
+
+    def run(
+        self,
+        computation: Computation,
+        *,
+        table: str | None = None,
+        where: str | None = None,
+        analyst: str = "",
+        key: str | None = None,
+    ) -> Outcome:
+        """Run an algorithm on the rows that meet a condition, charged in full before anything is read.
+
+        The same computation with the same parameters again is free.
+        """
+        return self._door.run(computation, self._extract(computation, table, where), analyst=analyst, key=key)
+
+    def open(
+        self, computation: Computation, *, table: str | None = None, where: str | None = None, analyst: str = ""
+    ) -> tuple[Any, Outcome]:
+        """Open an interactive algorithm: the live object, and its outcome with the cost of everything it may say."""
+        return self._door.open(computation, self._extract(computation, table, where), analyst=analyst)
 
     def table(self, name: str) -> Frame:
         """A table to build a question from: ``curator.table("visits").where("age > 64").agg(n=pt.count())``."""
@@ -203,6 +230,17 @@ class Curator:
         if isinstance(question, Plan) and self._tables.get(question.table.name) is question.table:
             return question
         raise refuse.not_a_question(question)
+
+    def _extract(self, computation: Computation, name: str | None, where: str | None) -> Extract:
+        if not isinstance(computation, Computation):
+            raise refuse.not_a_computation(computation)
+        chosen = self._known(name) if name is not None else next(iter(self._tables.values()))
+        for column in computation.columns:
+            chosen.domain.axis(column)
+        condition = everywhere(chosen.domain)
+        if where is not None:
+            condition = Frame(chosen).where(where).agg(n=count()).where
+        return Extract(chosen, condition, tuple(computation.columns), self._truncations[chosen.name])
 
     def _left(self, offered: Quote, analyst: str) -> tuple[Measure, ...]:
         return self._ledger.remaining(offered.plan.table.name, offered.region, analyst)

@@ -16,7 +16,8 @@ from partita.ledger.charge import Charge, Cost
 from partita.ledger.ledger import Ledger
 from partita.ledger.points import Point
 from partita.ledger.states import Answered, Reservation
-from partita.query.quote import Quote
+from partita.query.quote import Promised, Quote
+from partita.region.region import Region
 from partita.sampling.bits import BitSource
 from partita.theory.measures.base import Measure
 
@@ -72,17 +73,25 @@ def booked_costs(quote: Quote) -> tuple[Measure, ...]:
     For owners that is the loss of all their rows together (theory E14), which may exceed the loss through this answer
     alone; elsewhere the two agree.
     """
-    found: list[Measure] = []
-    for promise, toll in zip(quote.promises, quote.tolls, strict=True):
-        unit = promise.granularity
-        while isinstance(unit, Groups):
-            unit = unit.of
-        if isinstance(unit, Users) and not quote.region.empty:
-            load = booked(promise.granularity, Release(quote.region, toll.row, toll.both))
-            found.append(promise.budget.like(load.one))
-        else:
-            found.append(toll.unit)
-    return tuple(found)
+    return tuple(
+        booked_cost(promise, quote.region, Cost(toll.row, toll.both, toll.unit))
+        for promise, toll in zip(quote.promises, quote.tolls, strict=True)
+    )
+
+
+def booked_cost(promise: Promised, region: Region, cost: Cost) -> Measure:
+    """What one account will book for one protected unit."""
+    unit = promise.granularity
+    while isinstance(unit, Groups):
+        unit = unit.of
+    if isinstance(unit, Users) and not region.empty:
+        load = booked(promise.granularity, Release(region, cost.one, cost.both))
+        return promise.budget.like(load.one)
+    if cost.unit is not None:
+        return cost.unit
+    load = booked(promise.granularity, Release(region, cost.one, cost.both))
+    heaviest = load.one if load.both is None else [max(parts) for parts in zip(load.one, load.both, strict=True)]
+    return promise.budget.like(heaviest)
 
 
 def fingerprint(quote: Quote) -> str:

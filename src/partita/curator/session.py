@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Any, final
 
 from partita.exact import Number
 from partita.query.frame import Frame
@@ -11,7 +11,9 @@ from partita.theory.measures.base import Measure
 
 if TYPE_CHECKING:
     from partita.curator.answer import Answer
+    from partita.curator.computation import Computation
     from partita.curator.curator import Curator
+    from partita.curator.outcome import Outcome
     from partita.curator.quotation import Quotation
 
 
@@ -53,6 +55,18 @@ class Session:
         return self._curator.quote(
             question, epsilon=epsilon, rho=rho, mu=mu, delta=delta, noise=noise, analyst=self.analyst
         )
+
+    def run(
+        self, computation: Computation, *, table: str | None = None, where: str | None = None, key: str | None = None
+    ) -> Outcome:
+        """Run an algorithm, charged to both accounts."""
+        return self._curator.run(computation, table=table, where=where, analyst=self.analyst, key=key)
+
+    def open(
+        self, computation: Computation, *, table: str | None = None, where: str | None = None
+    ) -> tuple[Any, Outcome]:
+        """Open an interactive algorithm, charged to both accounts."""
+        return self._curator.open(computation, table=table, where=where, analyst=self.analyst)
 
     def table(self, name: str) -> Frame:
         """A table to build a question from."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import ClassVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import engine as refuse
+from partita.query.extract import Extract, ordered
 from partita.query.program import Program
 from partita.query.schema import Table
 
@@ -40,14 +41,27 @@ class Engine(ABC):
         """The exact tallies: a line for each group, a column for each tally."""
 
     @abstractmethod
+    def extract(self, extract: Extract) -> NDArray[np.int64]:
+        """The codes of the extract's columns: a line for each row, in any order."""
+
+    @abstractmethod
     def close(self) -> None:
         """Let go of files and connections."""
 
-    def run(self, program: Program) -> NDArray[np.object_]:
-        """The exact tallies of a program, whose charge must be durable by now. This is the only read."""
+    @overload
+    def run(self, program: Program) -> NDArray[np.object_]: ...
+
+    @overload
+    def run(self, program: Extract) -> NDArray[np.int64]: ...
+
+    def run(self, program: Program | Extract) -> NDArray[np.object_] | NDArray[np.int64]:
+        """The exact tallies of a program or the rows of an extract, whose charge must be durable by now.
+
+        This is the only read.
+        """
         if program.table.name not in self.tables:
             raise refuse.not_attached(program.table.name)
-        if not program.tallies or program.where.region.empty:
+        if program.where.region.empty or (isinstance(program, Program) and not program.tallies):
             return program.empty()
         found = self._attempt(program)
         if found is None:
@@ -55,9 +69,9 @@ class Engine(ABC):
             raise refuse.fault()
         return found
 
-    def _attempt(self, program: Program) -> NDArray[np.object_] | None:
+    def _attempt(self, program: Program | Extract) -> NDArray[np.object_] | NDArray[np.int64] | None:
         try:
-            return self.compute(program)
+            return self.compute(program) if isinstance(program, Program) else ordered(self.extract(program))
         except Exception:
             log.exception("The %s engine failed on a question about %s.", self.kind, program.table.name)
             return None

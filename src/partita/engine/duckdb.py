@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.engine.base import Engine, log
-from partita.engine.frames import arrow
-from partita.engine.statement import statement
+from partita.engine.frames import arrow, coded
+from partita.engine.statement import rows_statement, statement
 from partita.engine.stored import Stored, text
 from partita.errors import InvalidInput
 from partita.errors import engine as refuse
 from partita.errors import query as refuse_query
 from partita.exact import whole
+from partita.query.extract import Extract
 from partita.query.program import Program
 from partita.query.schema import Table
 
@@ -130,6 +131,15 @@ class DuckDB(Engine):
                 if value is not None:
                     counted[column] += int(value)
         return result
+
+    def extract(self, extract: Extract) -> NDArray[np.int64]:
+        domain = extract.table.domain
+        columns = [domain.bounded[domain.axis(column)] for column in extract.columns]
+        found = self._cursor().sql(rows_statement(extract, self._stored[extract.table.name])).to_arrow_table()
+        codes = np.empty((found.num_rows, len(columns)), dtype=np.int64)
+        for place, column in enumerate(columns):
+            codes[:, place] = coded(found.column(place), column)
+        return codes
 
     def close(self) -> None:
         self._connection.close()

@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from partita.errors import query as refuse
 from partita.query.schema import Table
 from partita.region.columns import Bounded, Column
+from partita.region.columns.stepped import Stepped
 
 
 def arrow(table: Table) -> Any:
@@ -24,6 +28,23 @@ def arrow(table: Table) -> Any:
     if isinstance(source, list | tuple):
         return _from_rows(table, list(source))
     raise refuse.unknown_source(table.name, type(source).__name__)
+
+
+def coded(values: Any, column: Bounded) -> NDArray[np.int64]:
+    """Sanitised values of one column, as an engine hands them over, turned into their codes."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if isinstance(column, Stepped):
+        gone = -1 if column.null is None else column.null
+        units = pc.subtract(values.cast(pa.int64()), column.low)
+        return np.asarray(pc.fill_null(units, gone), dtype=np.int64)
+    labels = values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
+    labels = pa.concat_arrays(labels.chunks).dictionary_encode() if labels.num_chunks else None
+    if labels is None:
+        return np.empty(0, dtype=np.int64)
+    known = np.array([*map(column.code, labels.dictionary.to_pylist()), column.code(None)], dtype=np.int64)
+    return known[np.asarray(pc.fill_null(labels.indices, len(known) - 1), dtype=np.int64)]
 
 
 def _chosen(table: Table, stored: Any) -> Any:

@@ -16,6 +16,7 @@ from partita.engine.rows import Row, rows_of
 from partita.query import keys
 from partita.query.conditions import Condition, Versus
 from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, bounds
+from partita.query.extract import Extract
 from partita.query.program import Present, Program, Rows, Total
 from partita.query.schema import Table
 from partita.query.truncation import Truncation
@@ -46,6 +47,12 @@ class Reference(Engine):
     def compute(self, program: Program) -> NDArray[np.object_]:
         return tallied(program, rows_of(program.table))
 
+    def extract(self, extract: Extract) -> NDArray[np.int64]:
+        axes = [extract.table.domain.axis(column) for column in extract.columns]
+        kept = met(extract.table, extract.where, extract.truncation, rows_of(extract.table))
+        found = [[row.codes[axis] for axis in axes] for row in kept]
+        return np.array(found, dtype=np.int64).reshape(len(kept), len(axes))
+
     def close(self) -> None:
         """There is nothing to let go of."""
 
@@ -54,14 +61,8 @@ def tallied(program: Program, rows: Iterable[Row]) -> NDArray[np.object_]:
     """The exact tallies of a program over rows as they are stored."""
     result = program.empty()
     domain = program.table.domain
-    kept = [record(program.table, row) for row in rows]
-    if program.truncation is not None:
-        kept = truncated(kept, program.truncation, domain)
-    met = [row for row in kept if meets(program.where, row.codes)]
-    if program.truncation is not None and program.truncation.inside is not None:
-        met = truncated(met, program.truncation, domain, most=program.truncation.inside)
     units = [bounds(tally.of, domain).unit if isinstance(tally, Total) else Fraction(1) for tally in program.tallies]
-    for row in met:
+    for row in met(program.table, program.where, program.truncation, rows):
         places = tuple(keys.place(key, domain, row.codes[domain.axis(key.column)]) for key in program.cells.keys)
         line = result[program.cells.position[places]]
         for column, tally in enumerate(program.tallies):
@@ -79,6 +80,18 @@ def tallied(program: Program, rows: Iterable[Row]) -> NDArray[np.object_]:
                 case _:
                     assert_never(tally)
     return result
+
+
+def met(table: Table, where: Condition, truncation: Truncation | None, rows: Iterable[Row]) -> list[Record]:
+    """The rows that meet a condition, sanitised, after the fixed truncation if there is one."""
+    domain = table.domain
+    kept = [record(table, row) for row in rows]
+    if truncation is not None:
+        kept = truncated(kept, truncation, domain)
+    found = [row for row in kept if meets(where, row.codes)]
+    if truncation is not None and truncation.inside is not None:
+        found = truncated(found, truncation, domain, most=truncation.inside)
+    return found
 
 
 def record(table: Table, row: Row) -> Record:

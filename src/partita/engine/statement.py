@@ -9,7 +9,9 @@ from typing import Any, assert_never, final
 from partita.engine.lowering import integer, name, truth
 from partita.engine.stored import Stored
 from partita.query import keys as keys_of
+from partita.query.conditions import Condition
 from partita.query.expressions import columns, numeric
+from partita.query.extract import Extract
 from partita.query.keys import Bucket, Each, Key, Truncated
 from partita.query.program import Present, Program, Rows, Total
 from partita.query.truncation import NOTHING, SEPARATOR, Truncation
@@ -27,9 +29,7 @@ class Statement:
 def statement(program: Program, stored: Stored) -> Statement:
     """The statement that computes a program's tallies: first the keys, then the tallies."""
     domain = program.table.domain
-    where, clean, raw = stored.condition(program.where.region)
-    tests = [f"({truth(test, domain, stored.dialect)})" for test in program.where.tests]
-    clean = clean.union(*(test.columns() for test in program.where.tests))
+    clean: frozenset[str] = frozenset()
     listed = []
     for tally in program.tallies:
         match tally:
@@ -45,24 +45,37 @@ def statement(program: Program, stored: Stored) -> Statement:
                 assert_never(tally)
     keys = program.cells.keys
     late = [isinstance(key, Each) and stored.late(key.column) for key in keys]
-    raw = raw.union(key.column for key, after in zip(keys, late, strict=True) if after)
+    raw = frozenset(key.column for key, after in zip(keys, late, strict=True) if after)
     clean = clean.union(key.column for key, after in zip(keys, late, strict=True) if not after)
-    source = _source(stored, clean, raw, program.truncation)
-    condition = " AND ".join(([f"({where})"] if not program.where.region.whole else []) + tests)
-    if program.truncation is not None and program.truncation.inside is not None:
-        source = _capped(source, condition, program.truncation)
-        condition = ""
+    source = _met(stored, program.where, clean, raw, program.truncation)
     grouped = [stored.raw(key.column) if after else _key(key, stored) for key, after in zip(keys, late, strict=True)]
     chosen = [f"{text} AS k{place}" for place, text in enumerate(grouped)]
     chosen += [f"{text} AS t{place}" for place, text in enumerate(listed)]
     sql = f"SELECT {', '.join(chosen)} FROM {source}"
-    if condition:
-        sql += f" WHERE {condition}"
     if grouped:
         sql += f" GROUP BY {', '.join(grouped)}"
     if any(late):
         sql = _sanitised_after(sql, keys, late, len(listed), stored)
     return Statement(sql, tuple(_place(key, stored) for key in keys))
+
+
+def rows_statement(extract: Extract, stored: Stored) -> str:
+    """The statement that lists the sanitised rows of an extract, a column c0, c1, ... for each of its columns."""
+    columns = [stored.table.domain.axes[stored.table.domain.axis(column)] for column in extract.columns]
+    source = _met(stored, extract.where, frozenset(columns), frozenset(), extract.truncation)
+    return f"SELECT {', '.join(f'{name(column)} AS c{place}' for place, column in enumerate(columns))} FROM {source}"
+
+
+def _met(stored: Stored, where: Condition, clean: frozenset[str], raw: frozenset[str], cap: Truncation | None) -> str:
+    """What stands after FROM: the rows that meet a condition, after the fixed truncation if there is one."""
+    region, needed, direct = stored.condition(where.region)
+    tests = [f"({truth(test, stored.table.domain, stored.dialect)})" for test in where.tests]
+    clean = clean.union(needed, *(test.columns() for test in where.tests))
+    source = _source(stored, clean, raw | direct, cap)
+    condition = " AND ".join(([] if where.region.whole else [f"({region})"]) + tests)
+    if cap is not None and cap.inside is not None:
+        return _capped(source, condition, cap)
+    return f"{source} WHERE {condition}" if condition else source
 
 
 def _sanitised_after(sql: str, keys: tuple[Key, ...], late: list[bool], tallies: int, stored: Stored) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from partita.errors.base import InvalidInput
+from partita.errors.base import InvalidInput, NotProven
 
 
 def no_tables() -> InvalidInput:
@@ -134,3 +134,40 @@ def unknown_setting(path: str, setting: str, known: Sequence[str]) -> InvalidInp
 def bad_setting(path: str, setting: str, problem: str) -> InvalidInput:
     """A setting that cannot be used."""
     return InvalidInput("curator.bad-setting", f"{path}: {setting}: {problem}")
+
+
+def not_a_computation(value: object) -> InvalidInput:
+    """The door takes computations only."""
+    return InvalidInput(
+        "curator.not-a-computation",
+        f"A {type(value).__name__} is not a computation. Nothing was read and nothing was charged. Use an algorithm of "
+        f"partita.algorithms, or ask a question with curator.ask.",
+    )
+
+
+def computation_beside_users(kind: str, unit: str) -> NotProven:
+    """Behind a truncation one row may move another, which is proven for sums alone."""
+    return NotProven(
+        "curator.computation-beside-users",
+        f"{kind} cannot be charged to the promise for [{unit}] while another promise limits the rows of each user: one "
+        f"row more may push out another. Nothing was read and nothing was charged. Keep the promise on users alone.",
+    )
+
+
+def computation_not_proven(kind: str, mechanism: str, relation: str) -> NotProven:
+    """A mechanism inside a computation has no proof for the relation of a promise."""
+    return NotProven(
+        "curator.computation-not-proven",
+        f"{kind} uses {mechanism}, whose cost is not proven for {relation} neighbours. Nothing was read and nothing "
+        f"was charged. Choose a variant without it, or a promise for other neighbours.",
+    )
+
+
+def computation_not_live(kind: str) -> NotProven:
+    """No theorem covers interactive mechanisms with a δ beside ρ that are used side by side (theory D3)."""
+    return NotProven(
+        "curator.computation-not-live",
+        f"{kind} cannot stay open under a promise in ρ, because it has a δ of its own, and no theorem covers such a "
+        f"mechanism while other questions are asked. Nothing was read and nothing was charged. Choose a variant "
+        f"without δ, or a promise in (ε, δ).",
+    )

@@ -94,6 +94,36 @@ TEXTS = {
         curator.bad_setting("partita.toml", "ledger", "give a path as text."),
         "partita.toml: ledger: give a path as text.",
     ),
+    "curator.not-a-computation": (
+        curator.not_a_computation(3),
+        (
+            "A int is not a computation. Nothing was read and nothing was charged. Use an algorithm of "
+            "partita.algorithms, or ask a question with curator.ask."
+        ),
+    ),
+    "curator.computation-beside-users": (
+        curator.computation_beside_users("k-means", "one row"),
+        (
+            "k-means cannot be charged to the promise for [one row] while another promise limits the rows of each "
+            "user: one row more may push out another. Nothing was read and nothing was charged. Keep the promise on "
+            "users alone."
+        ),
+    ),
+    "curator.computation-not-proven": (
+        curator.computation_not_proven("training", "Subsampled", "change-one"),
+        (
+            "training uses Subsampled, whose cost is not proven for change-one neighbours. Nothing was read and "
+            "nothing was charged. Choose a variant without it, or a promise for other neighbours."
+        ),
+    ),
+    "curator.computation-not-live": (
+        curator.computation_not_live("weights"),
+        (
+            "weights cannot stay open under a promise in ρ, because it has a δ of its own, and no theorem covers such "
+            "a mechanism while other questions are asked. Nothing was read and nothing was charged. Choose a variant "
+            "without δ, or a promise in (ε, δ)."
+        ),
+    ),
     "cli.would-overwrite": (
         cli.would_overwrite("partita.toml"),
         "partita.toml is there already and was left alone. Move it away, or write elsewhere: --out FILE.",

@@ -1,0 +1,96 @@
+"""The door for algorithms: charge in full, read the rows once, compute, commit, and only then hand over."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from typing import Any, final
+
+from partita.composition.promise import Promise
+from partita.curator.computation import Computation, Sample, charge_for
+from partita.curator.outcome import Outcome
+from partita.curator.path import booked_cost
+from partita.engine.base import Engine
+from partita.errors import curator as refuse
+from partita.errors import engine as refuse_engine
+from partita.ledger.canonical import canonical
+from partita.ledger.charge import Charge
+from partita.ledger.ledger import Ledger
+from partita.ledger.points import Point
+from partita.ledger.states import Answered, Reservation
+from partita.query.extract import Extract
+from partita.sampling.bits import BitSource
+from partita.sampling.entropy import system
+from partita.theory.measures.zcdp import ZCDP
+
+log = logging.getLogger("partita.operator")
+
+
+@final
+class Door:
+    """Runs computations on protected rows in the order of a question's path (theory E16, soundness checklist 1)."""
+
+    def __init__(self, ledger: Ledger, engine: Engine, promises: Sequence[Promise], bits: BitSource | None) -> None:
+        self._ledger = ledger
+        self._engine = engine
+        self._promises = tuple(promises)
+        self._bits = bits
+
+    def run(self, computation: Computation, extract: Extract, *, analyst: str, key: str | None) -> Outcome:
+        """The released document, from the book if it is there already."""
+        charge = self._charge(computation, extract, analyst, key, "")
+        booked = self._ledger.reserve(charge)
+        if isinstance(booked, Reservation):
+            document = self._computed(computation, extract, written=True)
+            booked = self._ledger.commit(booked, canonical(document).encode())
+        return self._outcome(booked, charge, analyst)
+
+    def open(self, computation: Computation, extract: Extract, *, analyst: str) -> tuple[Any, Outcome]:
+        """A live object that answers from protected rows, charged in full before it exists; each opening is new."""
+        nonce = system().words(2).tobytes().hex()
+        charge = self._charge(computation, extract, analyst, None, nonce)
+        if any(isinstance(cost.one, ZCDP) and cost.one.delta for cost in charge.costs):
+            raise refuse.computation_not_live(computation.kind)
+        booked = self._ledger.reserve(charge)
+        assert isinstance(booked, Reservation)
+        live = self._computed(computation, extract, written=False)
+        return live, self._outcome(self._ledger.commit(booked, b'{"opened":true}'), charge, analyst)
+
+    def _charge(self, computation: Computation, extract: Extract, analyst: str, key: str | None, nonce: str) -> Charge:
+        if not isinstance(computation, Computation):
+            raise refuse.not_a_computation(computation)
+        return charge_for(computation, extract, self._promises, analyst=analyst, key=key, nonce=nonce)
+
+    def _computed(self, computation: Computation, extract: Extract, *, written: bool) -> Any:
+        domain = extract.table.domain
+        columns = tuple(domain.bounded[domain.axis(column)] for column in extract.columns)
+        sample = Sample(self._engine.run(extract), columns)
+        self._ledger.pass_by(Point.READ)
+        try:
+            found = computation.compute(sample, bits=self._bits)
+            if written:
+                canonical(found)
+        except Exception:
+            # Whatever happened depends on the rows, and the charge stands (theory E18).
+            log.exception("%s failed on the rows of %s.", computation.kind, extract.table.name)
+            found = None
+        if found is None:
+            raise refuse_engine.fault()
+        self._ledger.pass_by(Point.NOISED)
+        return found
+
+    def _outcome(self, booked: Answered, charge: Charge, analyst: str) -> Outcome:
+        costs = tuple(
+            booked_cost(promise, charge.region, cost)
+            for promise, cost in zip(self._promises, charge.costs, strict=True)
+        )
+        paid = costs if booked.fresh else tuple(cost.zero() for cost in costs)
+        return Outcome(
+            document=json.loads(booked.content),
+            cost=paid[0],
+            costs=paid,
+            remaining=self._ledger.remaining(charge.table, charge.region, analyst),
+            free=not booked.fresh,
+            receipt=self._ledger.receipt(booked),
+        )
