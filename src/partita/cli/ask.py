@@ -24,6 +24,10 @@ Delta = Annotated[str | None, typer.Option(help="The δ of the price, for a budg
 Settings = Annotated[Path, typer.Option("--config", help="The custodian's file.")]
 Analyst = Annotated[str, typer.Option(help="Who asks; their own limit holds too.")]
 Confidence = Annotated[str, typer.Option(help="The confidence of the error bars.")]
+Within = Annotated[str | None, typer.Option(help="Instead of a price: the longest error bar, such as 50 or 5%.")]
+Floor = Annotated[str | None, typer.Option(help="With a percentage: it holds for groups of at least so many rows.")]
+Rows = Annotated[int | None, typer.Option(help="With --within, for means: the size of group it holds for.")]
+Together = Annotated[bool, typer.Option("--simultaneous", help="With --within: for all groups at once.")]
 
 
 def ask(
@@ -32,6 +36,10 @@ def ask(
     rho: Rho = None,
     mu: Mu = None,
     delta: Delta = None,
+    within: Within = None,
+    floor: Floor = None,
+    rows: Rows = None,
+    simultaneous: Together = False,
     config: Settings = Path("partita.toml"),
     analyst: Analyst = "",
     key: Annotated[str | None, typer.Option(help="A mark for this attempt: a retry is not a second question.")] = None,
@@ -45,7 +53,20 @@ def ask(
     from partita.curator.settings import open_settings
 
     with open_settings(config) as curator:
-        answer = curator.ask(question, epsilon=epsilon, rho=rho, mu=mu, delta=delta, key=key, analyst=analyst)
+        answer = curator.ask(
+            question,
+            epsilon=epsilon,
+            rho=rho,
+            mu=mu,
+            delta=delta,
+            within=within,
+            confidence=confidence if within is not None else None,
+            floor=floor,
+            rows=rows,
+            simultaneous=simultaneous,
+            key=key,
+            analyst=analyst,
+        )
         errors = answer.error(confidence)
         if as_json:
             show_json(
@@ -70,6 +91,10 @@ def quote(
     rho: Rho = None,
     mu: Mu = None,
     delta: Delta = None,
+    within: Within = None,
+    floor: Floor = None,
+    rows: Rows = None,
+    simultaneous: Together = False,
     config: Settings = Path("partita.toml"),
     analyst: Analyst = "",
     confidence: Confidence = "0.95",
@@ -81,7 +106,19 @@ def quote(
     from partita.curator.settings import open_settings
 
     with open_settings(config) as curator:
-        offer = curator.quote(question, epsilon=epsilon, rho=rho, mu=mu, delta=delta, analyst=analyst)
+        offer = curator.quote(
+            question,
+            epsilon=epsilon,
+            rho=rho,
+            mu=mu,
+            delta=delta,
+            within=within,
+            confidence=confidence if within is not None else None,
+            floor=floor,
+            rows=rows,
+            simultaneous=simultaneous,
+            analyst=analyst,
+        )
         if as_json:
             show_json(
                 {

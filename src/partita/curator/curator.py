@@ -28,12 +28,12 @@ from partita.ledger.ledger import Ledger
 from partita.ledger.opening import open_ledger
 from partita.ledger.verify import Verification
 from partita.query import sql
+from partita.query.accuracy import Wanted, Wish
 from partita.query.conditions import everywhere
 from partita.query.extract import Extract
 from partita.query.frame import Frame, count
 from partita.query.plan import Plan
-from partita.query.pricing import Price
-from partita.query.quote import Quote, quote
+from partita.query.quote import Quote
 from partita.query.schema import Table
 from partita.query.truncation import truncation
 from partita.sampling.bits import BitSource
@@ -81,14 +81,35 @@ class Curator:
         mu: Number | None = None,
         delta: Number | None = None,
         noise: str | None = None,
+        within: Wish | None = None,
+        confidence: Number | None = None,
+        floor: Wish | None = None,
+        rows: int | None = None,
+        simultaneous: bool = False,
         key: str | None = None,
         analyst: str = "",
     ) -> Answer:
-        """Answer a question at a price, or refuse it before anything is read.
+        """Answer a question at a price, or at the least price that reaches an accuracy, or refuse it before reading.
+
+        ``within`` is the longest error bar allowed with this ``confidence`` (0.95 unless said), in the units of the
+        column or as a percentage of every value of at least ``floor``; the error of a mean needs ``rows``, the size of
+        group it shall hold for.
 
         ``key`` marks one attempt: asking again with the same key after a failure is not a second question.
         """
-        offered = self._offer(question, Price.of(epsilon=epsilon, rho=rho, mu=mu, delta=delta), noise)
+        wanted = Wanted.of(
+            epsilon=epsilon,
+            rho=rho,
+            mu=mu,
+            delta=delta,
+            noise=noise,
+            within=within,
+            confidence=confidence,
+            floor=floor,
+            rows=rows,
+            simultaneous=simultaneous,
+        )
+        offered = self._offer(question, wanted)
         booked, noisy = self._path.walk(offered, asked=_shown(question, offered), analyst=analyst, key=key)
         costs = tuple(cost if booked.fresh else cost.zero() for cost in booked_costs(offered))
         return Answer(
@@ -110,10 +131,27 @@ class Curator:
         mu: Number | None = None,
         delta: Number | None = None,
         noise: str | None = None,
+        within: Wish | None = None,
+        confidence: Number | None = None,
+        floor: Wish | None = None,
+        rows: int | None = None,
+        simultaneous: bool = False,
         analyst: str = "",
     ) -> Quotation:
         """What a question would cost and how exact its answer would be; nothing is read and nothing is spent."""
-        offered = self._offer(question, Price.of(epsilon=epsilon, rho=rho, mu=mu, delta=delta), noise)
+        wanted = Wanted.of(
+            epsilon=epsilon,
+            rho=rho,
+            mu=mu,
+            delta=delta,
+            noise=noise,
+            within=within,
+            confidence=confidence,
+            floor=floor,
+            rows=rows,
+            simultaneous=simultaneous,
+        )
+        offered = self._offer(question, wanted)
         costs = booked_costs(offered)
         return Quotation(
             quote=offered,
@@ -220,9 +258,9 @@ class Curator:
 
     # --- inside ----------------------------------------------------------------------------------------------
 
-    def _offer(self, question: str | Plan, price: Price, noise: str | None) -> Quote:
+    def _offer(self, question: str | Plan, wanted: Wanted) -> Quote:
         plan = self._plan(question)
-        return quote(plan, self._promises, price, noise=noise, truncation=self._truncations[plan.table.name])
+        return wanted.quote(plan, self._promises, self._truncations[plan.table.name])
 
     def _plan(self, question: str | Plan) -> Plan:
         if isinstance(question, str):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, final
 
 from partita.exact import Number
+from partita.query.accuracy import Wish
 from partita.query.frame import Frame
 from partita.query.plan import Plan
 from partita.theory.measures.base import Measure
@@ -34,11 +35,28 @@ class Session:
         mu: Number | None = None,
         delta: Number | None = None,
         noise: str | None = None,
+        within: Wish | None = None,
+        confidence: Number | None = None,
+        floor: Wish | None = None,
+        rows: int | None = None,
+        simultaneous: bool = False,
         key: str | None = None,
     ) -> Answer:
         """Answer a question at a price, or refuse it before anything is read."""
         return self._curator.ask(
-            question, epsilon=epsilon, rho=rho, mu=mu, delta=delta, noise=noise, key=key, analyst=self.analyst
+            question,
+            epsilon=epsilon,
+            rho=rho,
+            mu=mu,
+            delta=delta,
+            noise=noise,
+            within=within,
+            confidence=confidence,
+            floor=floor,
+            rows=rows,
+            simultaneous=simultaneous,
+            key=key,
+            analyst=self.analyst,
         )
 
     def quote(
@@ -50,10 +68,26 @@ class Session:
         mu: Number | None = None,
         delta: Number | None = None,
         noise: str | None = None,
+        within: Wish | None = None,
+        confidence: Number | None = None,
+        floor: Wish | None = None,
+        rows: int | None = None,
+        simultaneous: bool = False,
     ) -> Quotation:
         """What a question would cost this analyst."""
         return self._curator.quote(
-            question, epsilon=epsilon, rho=rho, mu=mu, delta=delta, noise=noise, analyst=self.analyst
+            question,
+            epsilon=epsilon,
+            rho=rho,
+            mu=mu,
+            delta=delta,
+            noise=noise,
+            within=within,
+            confidence=confidence,
+            floor=floor,
+            rows=rows,
+            simultaneous=simultaneous,
+            analyst=self.analyst,
         )
 
     def run(

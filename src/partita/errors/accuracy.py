@@ -1,0 +1,77 @@
+"""What is said of accuracies, batches, plans and reuse that cannot be had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from partita.errors.base import InvalidInput
+
+UNTOUCHED = "Nothing was read and nothing was charged."
+
+
+def no_accuracy() -> InvalidInput:
+    """An empty wish says nothing."""
+    return InvalidInput(
+        "accuracy.no-accuracy",
+        'within= names no column. Give one number for all of them, within=50, or one for each: within={"n": 50}.',
+    )
+
+
+def no_such_column(name: str, known: Iterable[str]) -> InvalidInput:
+    """A wish for a column that the answer does not have."""
+    return InvalidInput(
+        "accuracy.no-such-column",
+        f"The answer has no noisy column {name!r}, so no accuracy can be wished for it. It has: {', '.join(known)}.",
+    )
+
+
+def needs_rows(name: str) -> InvalidInput:
+    """The error of a quotient depends on how many rows it is of."""
+    return InvalidInput(
+        "accuracy.needs-rows",
+        f"How exact {name} is depends on how many rows its group has, and that is not public. Say for groups of which "
+        f"size the accuracy shall hold: rows=1000. {UNTOUCHED}",
+    )
+
+
+def error_not_foreseen(name: str) -> InvalidInput:
+    """Some errors depend on the data and cannot be promised."""
+    return InvalidInput(
+        "accuracy.error-not-foreseen",
+        f"How exact {name} will be depends on the data, so no accuracy can be promised beforehand. Ask by price: "
+        f"epsilon= or rho=. {UNTOUCHED}",
+    )
+
+
+def needs_floor(name: str) -> InvalidInput:
+    """A percentage of nothing is nothing."""
+    return InvalidInput(
+        "accuracy.needs-floor",
+        f"A percentage of {name} has no meaning for values near zero, and how large they are is not public. Say from "
+        f"which size on it shall hold, in the units of the column: floor={{{name!r}: 1000}}. {UNTOUCHED}",
+    )
+
+
+def too_exact(missed: float) -> InvalidInput:
+    """No price reaches an accuracy below the rounding to whole units."""
+    return InvalidInput(
+        "accuracy.too-exact",
+        f"No price reaches this accuracy: noisy numbers are whole, and rounding alone makes the error bar {missed:.3g} "
+        f"times as long as asked. Allow a wider one. {UNTOUCHED}",
+    )
+
+
+def price_and_accuracy(name: str) -> InvalidInput:
+    """Either the price is given and the accuracy follows, or the other way round."""
+    return InvalidInput(
+        "accuracy.price-and-accuracy",
+        f"Give {name}= or within=, not both: a price decides the accuracy, and an accuracy decides the price.",
+    )
+
+
+def wish_without_accuracy(name: str) -> InvalidInput:
+    """Details of an accuracy that was not asked for."""
+    return InvalidInput(
+        "accuracy.wish-without-accuracy",
+        f"{name}= belongs to within=, which was not given. Add within=, or leave it out.",
+    )

@@ -1,0 +1,307 @@
+"""Accuracy first: how exact an answer shall be, and the cheapest noise and price that make it so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, Final, final
+
+from partita.errors import InvalidInput
+from partita.errors import accuracy as refuse
+from partita.errors import query as refuse_query
+from partita.exact import Number, positive, probability, whole
+from partita.query import pricing
+from partita.query.expressions import bounds
+from partita.query.plan import Average, Count, CountRows, Plan, Sum, ValueColumn
+from partita.query.pricing import Price
+from partita.query.quote import Promised, Quote, narrowed, quote
+from partita.query.truncation import Truncation
+from partita.theory.measures.approximate import Approximate
+from partita.theory.measures.base import Measure
+from partita.theory.measures.pure import Pure
+
+Wish = Number | Mapping[str, Number]
+
+# The search ends when the price is known this closely, or when it would exceed anything that protects anybody.
+_CLOSE: Final = 1.002
+_HIGHEST: Final = 1e9
+_LOWEST: Final = 1e-30
+_STEPS: Final = 60
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """How exact an answer shall be: every error bar of it at most so long, with this confidence.
+
+    ``within`` is in the units of the column, or a percentage. A percentage needs a ``floor``: it holds for every value
+    of at least that size, so that the price depends on no value in the data. A plain floor counts rows.
+
+    >>> Accuracy.of("5%", confidence="0.95", floor=1000).rows
+    1000
+    """
+
+    within: tuple[tuple[str, str], ...]
+    floor: tuple[tuple[str, Fraction], ...]
+    confidence: Fraction
+    rows: int | None
+    simultaneous: bool
+
+    @classmethod
+    def of(
+        cls,
+        within: Wish,
+        *,
+        confidence: Number = "0.95",
+        floor: Wish | None = None,
+        rows: int | None = None,
+        simultaneous: bool = False,
+    ) -> Accuracy:
+        """What the caller wrote, read exactly; a column's own wish goes before the wish for all ("")."""
+        wishes = within if isinstance(within, Mapping) else {"": within}
+        floors = floor if isinstance(floor, Mapping) else {} if floor is None else {"": floor}
+        exactly = {name: positive(least, "floor") for name, least in floors.items()}
+        if not wishes:
+            raise refuse.no_accuracy()
+        for wish in wishes.values():
+            _read(wish)
+        group = whole(rows, "rows", least=1) if rows is not None else None
+        if group is None and "" in exactly:
+            group = math.floor(exactly[""]) or 1
+        sure = probability(confidence, "confidence")
+        texts = tuple((name, str(wish)) for name, wish in wishes.items())
+        return cls(texts, tuple(exactly.items()), sure, group, simultaneous)
+
+    def bounds(self, plan: Plan) -> dict[str, float]:
+        """The longest error bar allowed for each column that has a wish, known from the question alone."""
+        wishes, floors = dict(self.within), dict(self.floor)
+        names = [column.name for column in plan.shown if isinstance(column, ValueColumn)]
+        for name in (*wishes, *floors):
+            if name and name not in names:
+                raise refuse.no_such_column(name, names)
+        found: dict[str, float] = {}
+        for column in plan.shown:
+            if not isinstance(column, ValueColumn) or (column.name not in wishes and "" not in wishes):
+                continue
+            amount, relative = _read(wishes.get(column.name, wishes.get("", "")))
+            if relative:
+                amount *= self._least(column, plan, floors)
+            found[column.name] = float(amount)
+        return found
+
+    def missed(self, offered: Quote) -> float:
+        """How many times too long the worst error bar of a quote is; at most 1 when the accuracy is reached."""
+        found = offered.error(self.confidence, rows=self.rows, simultaneous=self.simultaneous)
+        worst = 0.0
+        for name, most in self.bounds(offered.plan).items():
+            half = found[name]
+            if half is None:
+                raise refuse.error_not_foreseen(name) if self.rows is not None else refuse.needs_rows(name)
+            worst = max(worst, half / most)
+        return worst
+
+    def _least(self, column: ValueColumn, plan: Plan, floors: Mapping[str, Fraction]) -> Fraction:
+        """The least size of a value for which a percentage is promised."""
+        if column.name in floors:
+            return floors[column.name]
+        size = self._per_row(column, plan)
+        if size is None:
+            raise refuse.needs_floor(column.name)
+        if isinstance(column.aggregate, Average):
+            return size
+        if "" not in floors:
+            raise refuse.needs_floor(column.name)
+        return floors[""] * size
+
+    def _per_row(self, column: ValueColumn, plan: Plan) -> Fraction | None:
+        """The least that one row adds to the size of a value, if it adds anything for certain."""
+        match column.aggregate:
+            case CountRows() | Count():
+                return Fraction(1)
+            case Sum(of) | Average(of):
+                within = bounds(of, narrowed(plan))
+                least = min(abs(within.lowest), abs(within.highest))
+                return least if least and within.lowest * within.highest > 0 and not within.nullable else None
+            case _:
+                return None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a caller wants of an answer: a price and whatever accuracy it buys, or an accuracy at whatever price."""
+
+    price: Price | None
+    accuracy: Accuracy | None
+    delta: Fraction | None
+    noise: str | None
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        mu: Number | None = None,
+        delta: Number | None = None,
+        noise: str | None = None,
+        within: Wish | None = None,
+        confidence: Number | None = None,
+        floor: Wish | None = None,
+        rows: int | None = None,
+        simultaneous: bool = False,
+    ) -> Wanted:
+        """The price or the accuracy, whichever was given; both together contradict each other."""
+        prices = {"epsilon": epsilon, "rho": rho, "mu": mu}
+        if within is None:
+            details = {"confidence": confidence, "floor": floor, "rows": rows, "simultaneous": simultaneous or None}
+            for name, value in details.items():
+                if value is not None:
+                    raise refuse.wish_without_accuracy(name)
+            return cls(Price.of(epsilon=epsilon, rho=rho, mu=mu, delta=delta), None, None, noise)
+        for name, value in prices.items():
+            if value is not None:
+                raise refuse.price_and_accuracy(name)
+        accuracy = Accuracy.of(
+            within,
+            confidence="0.95" if confidence is None else confidence,
+            floor=floor,
+            rows=rows,
+            simultaneous=simultaneous,
+        )
+        return cls(None, accuracy, None if delta is None else probability(delta, "delta"), noise)
+
+    def quote(self, plan: Plan, promises: Sequence[Promised], truncation: Truncation | None = None) -> Quote:
+        """The quote of a plan on these terms."""
+        if self.price is not None:
+            return quote(plan, promises, self.price, noise=self.noise, truncation=truncation)
+        assert self.accuracy is not None
+        return cheapest(plan, promises, self.accuracy, delta=self.delta, noise=self.noise, truncation=truncation)
+
+
+def _read(wish: Any) -> tuple[Fraction, bool]:
+    """An amount, and whether it is a share of the value."""
+    if isinstance(wish, str) and wish.strip().endswith("%"):
+        return positive(wish.strip().removesuffix("%").strip(), "within") / 100, True
+    return positive(wish, "within"), False
+
+
+def cheapest(
+    plan: Plan,
+    promises: Sequence[Promised],
+    accuracy: Accuracy,
+    *,
+    delta: Number | None = None,
+    noise: str | None = None,
+    truncation: Truncation | None = None,
+) -> Quote:
+    """The quote that reaches an accuracy and takes the smallest share of any budget.
+
+    Each kind of noise is priced by a search that ends on the side that is exact enough, and is checked forward: the
+    quote's own error bars are within what was asked for. Nothing here depends on data.
+    """
+    if noise is not None and noise not in pricing.NOISES:
+        raise refuse_query.unknown_noise(noise)
+    found: list[Quote] = []
+    tightest = math.inf
+    problem: InvalidInput | None = None
+    for kind in pricing.NOISES if noise is None else (noise,):
+        try:
+            search = _Search(plan, promises, accuracy, kind, delta, truncation)
+            offered, missed = search.run()
+        except InvalidInput as reason:
+            if reason.code not in {"query.noise-not-in-measure", "query.price-not-in-measure"}:
+                raise
+            problem = reason
+            continue
+        tightest = min(tightest, missed)
+        if offered is not None:
+            found.append(offered)
+    if found:
+        best = min(found, key=share)
+        return replace(best, offer=replace(best.offer, reason=_reason(best, found, given=noise is not None)))
+    if problem is not None and tightest == math.inf:
+        raise problem
+    raise refuse.too_exact(tightest)
+
+
+def share(offered: Quote) -> Fraction:
+    """The largest share of a budget that a quote takes for one protected unit, over all promises."""
+    shares = [Fraction(0)]
+    for promise, toll in zip(offered.promises, offered.tolls, strict=True):
+        for part, whole_budget in zip(toll.unit.vector(), promise.budget.vector(), strict=True):
+            if part:
+                shares.append(part / whole_budget if whole_budget else Fraction(10**9))
+    return max(shares)
+
+
+@final
+class _Search:
+    """The least price at which one kind of noise is exact enough."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        promises: Sequence[Promised],
+        accuracy: Accuracy,
+        noise: str,
+        delta: Number | None,
+        truncation: Truncation | None,
+    ) -> None:
+        self.plan, self.promises, self.accuracy = plan, promises, accuracy
+        self.noise, self.delta, self.truncation = noise, delta, truncation
+        self.currency = currency(promises[0].budget)
+
+    def run(self) -> tuple[Quote | None, float]:
+        """The quote, or None; and how far the best that was tried is from the accuracy."""
+        # Errors fall like a power of the price, so a step along that power lands close.
+        power = 1.0 if self.currency == "epsilon" else 2.0
+        low, high = _LOWEST, _HIGHEST
+        price = 1.0
+        best: tuple[Fraction, Quote] | None = None
+        nearest = math.inf
+        for _ in range(_STEPS):
+            exactly = _rounded_up(price)
+            offered = self._quoted(exactly)
+            missed = self.accuracy.missed(offered)
+            nearest = min(nearest, missed)
+            if missed <= 1:
+                best, high = (exactly, offered), float(exactly)
+            else:
+                low = price
+            if high / low <= _CLOSE or high <= _LOWEST or low >= _HIGHEST:
+                break
+            step = price * max(missed, 1e-12) ** power * 1.0005
+            price = step if low < step < high else math.sqrt(low * high)
+        return (None if best is None else best[1]), nearest
+
+    def _quoted(self, price: Fraction) -> Quote:
+        given: dict[str, Any] = {self.currency: price, "delta": self.delta}
+        return quote(self.plan, self.promises, Price.of(**given), noise=self.noise, truncation=self.truncation)
+
+
+def currency(budget: Measure) -> str:
+    """The name of the price that adds up in a measure."""
+    return "epsilon" if isinstance(budget, Pure | Approximate) else "rho"
+
+
+def _rounded_up(price: float) -> Fraction:
+    """Four digits, upwards: a price that people can read, and never less than what is needed."""
+    exponent = math.floor(math.log10(price)) - 3
+    unit = Fraction(10) ** exponent
+    return math.ceil(Fraction(price) / unit) * unit
+
+
+def _reason(best: Quote, found: Sequence[Quote], *, given: bool) -> str:
+    _, _, rest = best.offer.reason.partition("; ")
+    name = best.offer.noise.capitalize()
+    if given:
+        why = "because it was asked for, at the least price that is exact enough"
+    elif len(found) == 1:
+        why = "because no other noise has a proven cost under every promise"
+    else:
+        dearest = max(map(share, found))
+        why = f"because it is exact enough at {float(dearest / share(best)):.2f} times less than the other noise"
+    return f"{name} noise, {why}; {rest}"

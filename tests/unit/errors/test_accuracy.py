@@ -1,0 +1,68 @@
+"""The exact words of every refusal about accuracies, batches, plans and reuse."""
+
+from __future__ import annotations
+
+import pytest
+
+from partita.errors import accuracy as refuse
+
+UNTOUCHED = "Nothing was read and nothing was charged."
+WORDS = [
+    (
+        refuse.no_accuracy(),
+        "accuracy.no-accuracy",
+        'within= names no column. Give one number for all of them, within=50, or one for each: within={"n": 50}.',
+    ),
+    (
+        refuse.no_such_column("m", ["n", "mean"]),
+        "accuracy.no-such-column",
+        "The answer has no noisy column 'm', so no accuracy can be wished for it. It has: n, mean.",
+    ),
+    (
+        refuse.needs_rows("mean"),
+        "accuracy.needs-rows",
+        (
+            "How exact mean is depends on how many rows its group has, and that is not public. Say for groups of which "
+            f"size the accuracy shall hold: rows=1000. {UNTOUCHED}"
+        ),
+    ),
+    (
+        refuse.error_not_foreseen("median"),
+        "accuracy.error-not-foreseen",
+        (
+            "How exact median will be depends on the data, so no accuracy can be promised beforehand. Ask by price: "
+            f"epsilon= or rho=. {UNTOUCHED}"
+        ),
+    ),
+    (
+        refuse.needs_floor("total"),
+        "accuracy.needs-floor",
+        (
+            "A percentage of total has no meaning for values near zero, and how large they are is not public. Say from "
+            f"which size on it shall hold, in the units of the column: floor={{'total': 1000}}. {UNTOUCHED}"
+        ),
+    ),
+    (
+        refuse.too_exact(1.6789),
+        "accuracy.too-exact",
+        (
+            "No price reaches this accuracy: noisy numbers are whole, and rounding alone makes the error bar 1.68 "
+            f"times as long as asked. Allow a wider one. {UNTOUCHED}"
+        ),
+    ),
+    (
+        refuse.price_and_accuracy("rho"),
+        "accuracy.price-and-accuracy",
+        "Give rho= or within=, not both: a price decides the accuracy, and an accuracy decides the price.",
+    ),
+    (
+        refuse.wish_without_accuracy("rows"),
+        "accuracy.wish-without-accuracy",
+        "rows= belongs to within=, which was not given. Add within=, or leave it out.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("error", "code", "message"), WORDS, ids=[code for _, code, _ in WORDS])
+def test_a_refusal_says_exactly_this(error, code, message):
+    assert (error.code, error.message) == (code, message)

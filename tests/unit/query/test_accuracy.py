@@ -1,0 +1,123 @@
+"""Accuracy first: the quote that comes back is exact enough, and no cheaper one was to be had."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import partita as pt
+from partita.errors import InvalidInput
+from partita.query.accuracy import share
+from tests.unit.curator.hospital import hospital
+
+COUNT = "SELECT COUNT(*) AS n FROM visits"
+BY_REGION = "SELECT region, COUNT(*) AS n, AVG(cost) AS mean FROM visits GROUP BY region"
+BUDGETS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "zcdp": (pt.ZCDP(rho="0.5"), {}),
+    "pure": (pt.Pure(epsilon=3), {}),
+    "gdp": (pt.GDP(mu=1), {}),
+    "approximate": (pt.Approximate(epsilon=3, delta="1e-6"), {"delta": "1e-7"}),
+}
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("sql", [COUNT, BY_REGION], ids=["a count", "counts and means"])
+def test_the_error_bars_are_within_what_was_asked_for(budget: str, sql: str) -> None:
+    measure, extra = BUDGETS[budget]
+    curator = hospital(promises=[pt.Promise(pt.rows(), measure)])
+    rows = 1000 if "AVG" in sql else None
+    offer = curator.quote(sql, within=200, confidence="0.99", rows=rows, **extra)
+    found = offer.error(confidence="0.99", rows=rows)
+    assert max(found.values()) <= 200
+    assert max(found.values()) > 195
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    within=st.integers(2, 10**6),
+    confidence=st.sampled_from(["0.5", "0.95", "0.999999"]),
+    simultaneous=st.booleans(),
+)
+def test_no_price_a_percent_lower_would_have_been_enough(within: int, confidence: str, simultaneous: bool) -> None:
+    curator = hospital()
+    sql = "SELECT region, COUNT(*) AS n FROM visits GROUP BY region"
+    offer = curator.quote(sql, within=within, confidence=confidence, simultaneous=simultaneous)
+    assert offer.error(confidence, simultaneous=simultaneous)["n"] <= within
+    for noise in ("laplace", "gaussian"):
+        lower = curator.quote(sql, rho=offer.quote.tolls[0].unit.vector()[0] * Fraction(99, 100), noise=noise)
+        assert lower.error(confidence, simultaneous=simultaneous)["n"] > within
+
+
+def test_the_cheaper_noise_is_taken() -> None:
+    curator = hospital()
+    one = curator.quote(COUNT, within=50)
+    each = [curator.quote(COUNT, within=50, noise=noise) for noise in ("laplace", "gaussian")]
+    assert share(one.quote) == min(share(offer.quote) for offer in each)
+    assert "times less than the other noise" in one.quote.explain()
+
+
+def test_an_answer_asked_for_by_accuracy_is_exact_enough_and_free_the_second_time() -> None:
+    curator = hospital()
+    sql = "SELECT region, COUNT(*) AS n FROM visits GROUP BY region"
+    first = curator.ask(sql, within={"n": 30}, confidence="0.9")
+    assert max(first.error("0.9")["n"]) <= 30
+    again = curator.ask(sql, within={"n": 30}, confidence="0.9")
+    assert again.free
+    assert again.rows() == first.rows()
+
+
+def test_a_percentage_holds_for_groups_of_at_least_the_floor() -> None:
+    curator = hospital()
+    assert curator.quote(COUNT, within="5%", floor=1000).quote.price == curator.quote(COUNT, within=50).quote.price
+    sums = "SELECT SUM(age) AS total FROM visits WHERE age BETWEEN 20 AND 60"
+    # Every row adds at least 20, so a thousand of them come to at least 20,000.
+    assert curator.quote(sums, within="5%", floor=1000).error()["total"] <= 1000
+    with pytest.raises(InvalidInput, match="values near zero"):
+        curator.quote("SELECT SUM(age) AS total FROM visits", within="5%", floor=1000)
+    offer = curator.quote("SELECT SUM(age) AS total FROM visits", within="5%", floor={"total": 40_000})
+    assert 1950 < offer.error()["total"] <= 2000
+
+
+def test_a_session_asks_by_accuracy_too() -> None:
+    session = hospital().session(analyst="ada", budget=pt.ZCDP(rho="0.1"))
+    assert session.quote(COUNT, within=50).error()["n"] <= 50
+    assert session.ask(COUNT, within=50).error()["n"][0] <= 50
+
+
+def test_the_promise_of_users_is_priced_for_all_their_rows() -> None:
+    users = hospital(promises=[pt.Promise(pt.users("patient", rows=4), pt.ZCDP(rho="0.5"))])
+    offer = users.quote(COUNT, within=50)
+    assert offer.error()["n"] <= 50
+    assert offer.cost.rho > 15 * hospital().quote(COUNT, within=50).cost.rho
+
+
+@pytest.mark.parametrize(
+    ("terms", "code"),
+    [
+        ({"within": 50, "rho": "0.1"}, "accuracy.price-and-accuracy"),
+        ({"rows": 5, "rho": "0.1"}, "accuracy.wish-without-accuracy"),
+        ({"within": {}}, "accuracy.no-accuracy"),
+        ({"within": {"m": 5}}, "accuracy.no-such-column"),
+        ({"within": 0}, "number.not-positive"),
+        ({"within": "many"}, "number.not-a-number"),
+        ({"within": 50, "confidence": 1}, "number.outside-unit-interval"),
+        ({"within": "5%"}, "accuracy.needs-floor"),
+        ({"within": "0.3"}, "accuracy.too-exact"),
+        ({"within": 50, "noise": "uniform"}, "query.unknown-noise"),
+        ({"within": 50, "delta": "1e-6"}, "query.delta-without-use"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_what_cannot_be_had_is_refused_with_a_reason(terms: dict[str, Any], code: str) -> None:
+    with pytest.raises(InvalidInput) as problem:
+        hospital().quote(COUNT, **terms)
+    assert problem.value.code == code
+
+
+def test_a_mean_needs_the_size_of_its_group() -> None:
+    with pytest.raises(InvalidInput, match="rows=1000"):
+        hospital().quote(BY_REGION, within=50)
