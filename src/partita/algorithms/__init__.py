@@ -6,11 +6,28 @@ The names are loaded when they are first used.
 from __future__ import annotations
 
 import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from partita.algorithms.linear import Estimate as Estimate
+    from partita.algorithms.linear import LinearQueries as LinearQueries
+    from partita.algorithms.strategy import Strategy as Strategy
+    from partita.algorithms.workload import Workload as Workload
 
 # Where each public name lives.
-_HOMES: dict[str, str] = {}
+_HOMES = {
+    "Estimate": "partita.algorithms.linear",
+    "LinearQueries": "partita.algorithms.linear",
+    "Strategy": "partita.algorithms.strategy",
+    "Workload": "partita.algorithms.workload",
+}
 
-__all__: list[str] = []
+__all__ = [
+    "Estimate",
+    "LinearQueries",
+    "Strategy",
+    "Workload",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -1,0 +1,96 @@
+"""Counting cells behind the curator's door: a scheme on the joint table of some columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.algorithms.scheme import Loss, Measured, Scheme
+from partita.algorithms.workload import cells_of
+from partita.curator.computation import Computation, Sample
+from partita.curator.curator import Curator
+from partita.errors import algorithms as refuse
+from partita.errors import query as refuse_query
+from partita.exact import Number
+from partita.mechanisms.integers import read
+from partita.region.columns import Bounded
+from partita.sampling.bits import BitSource
+from partita.theory.measures.approximate import Approximate
+from partita.theory.measures.base import Measure
+
+
+@final
+@dataclass(frozen=True)
+class Counting(Computation):
+    """The noisy measurements of a scheme, on rows counted into the cells of a joint table (counting.proof.md).
+
+    Rows with the NULL atom in a column whose missing values have no cell are left out, row by row.
+    """
+
+    kind: ClassVar[str] = "counting"
+    scheme: Scheme
+    columns: tuple[str, ...]
+    width: int
+    budget: Measure
+
+    def parameters(self) -> Mapping[str, object]:
+        return self.scheme.parameters()
+
+    def losses(self, rows: int, *, changed: bool) -> list[Loss]:
+        if not changed:
+            return list(self.scheme.losses(rows, changed=False))
+        # A changed row may also come from, or go to, the rows that are left out: then it enters or leaves.
+        return [
+            (noise, max(far, alone, key=lambda move: move.power), times)
+            for (noise, far, times), (_, alone, _) in zip(
+                self.scheme.losses(rows, changed=True), self.scheme.losses(rows, changed=False), strict=True
+            )
+        ]
+
+    def compute(self, sample: Sample, *, bits: BitSource | None) -> Measured:
+        return self.scheme.release(counted(sample.codes, sample.columns, self.width), bits=bits)
+
+    @property
+    def delta(self) -> Number:
+        return self.budget.delta if isinstance(self.budget, Approximate) else 0
+
+
+def counted(codes: NDArray[np.int64], columns: tuple[Bounded, ...], width: int) -> NDArray[np.int64]:
+    """The counts of all cells: all codes if they are as many as the cells, otherwise all but the NULL atoms."""
+    shape = tuple(column.size for column in columns)
+    if prod(shape) == width:
+        return cells_of(codes, shape)
+    present = np.ones(len(codes), dtype=bool)
+    for place, column in enumerate(columns):
+        if column.null is not None:
+            present &= codes[:, place] != column.null
+    return cells_of(codes[present], without_null(columns))
+
+
+def without_null(columns: tuple[Bounded, ...]) -> tuple[int, ...]:
+    """How many values each column has, its NULL atom left out."""
+    return tuple(column.size if column.null is None else column.size - 1 for column in columns)
+
+
+def check_cells(curator: Curator, table: str, columns: Sequence[str], width: int) -> None:
+    """Refuse columns whose joint table has another number of cells, before anything is spent."""
+    declared = {one.name: one for one in curator.tables}.get(table)
+    if declared is None:
+        raise refuse_query.unknown_table(table, tuple(one.name for one in curator.tables))
+    domain = declared.domain
+    read_from = tuple(domain.bounded[domain.axis(column)] for column in columns)
+    if width not in (prod(column.size for column in read_from), prod(without_null(read_from))):
+        raise refuse.wrong_cells(f"The table of {', '.join(columns)}", width, prod(without_null(read_from)))
+
+
+def read_counts(histogram: object, width: int) -> NDArray[Any]:
+    """Exact counts of so many cells; a table of several axes is read in order."""
+    counts = read(histogram).values.ravel()
+    if len(counts) != width:
+        raise refuse.wrong_cells("histogram", width, len(counts))
+    return counts

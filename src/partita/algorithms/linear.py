@@ -1,0 +1,227 @@
+"""Linear queries: one release for a whole workload, by a strategy chosen for it without looking at the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
+from typing import TYPE_CHECKING, final
+
+import numpy as np
+
+from partita.algorithms.budget import budget_of, norm_for
+from partita.algorithms.consistency import nearest_nonnegative, nonnegative_least_squares
+from partita.algorithms.counting import Counting, check_cells, read_counts
+from partita.algorithms.factorise import factorise
+from partita.algorithms.scheme import Floats, Lines, Loss, Measured, Scheme
+from partita.algorithms.strategy import MOST_CELLS, Strategy
+from partita.algorithms.tree import Tree, balanced, depth_of
+from partita.algorithms.workload import Workload, range_queries
+from partita.errors import algorithms as refuse
+from partita.exact import Number
+from partita.granularity.base import Relation
+from partita.mechanisms.histogram import relation_of
+from partita.sampling.bits import BitSource
+from partita.theory.distance import Norm
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from partita.curator.curator import Curator
+    from partita.curator.outcome import Outcome
+
+STRATEGIES = ("best", "optimal", "tree", "cells")
+_ARITIES = (2, 3, 4, 6, 8, 12, 16, 32)
+_OPTIMISED = 1024
+
+
+@final
+class LinearQueries:
+    """Answers to many linear queries about one histogram, from a single private release (theory F9).
+
+    ``strategy`` says what is measured: ``"cells"``, a ``"tree"``, the ``"optimal"`` strategy for Gaussian noise, the
+    ``"best"`` of them by predicted error, or a :class:`Strategy` of your own. ``nonnegative`` makes the estimated cells
+    consistent with counts, which is free.
+
+    >>> queries = LinearQueries(Workload.prefixes(64), epsilon=1, delta="1e-6")
+    >>> queries.rmse() < LinearQueries(Workload.prefixes(64), epsilon=1, delta="1e-6", strategy="cells").rmse()
+    True
+    """
+
+    def __init__(
+        self,
+        workload: Workload,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        mu: Number | None = None,
+        strategy: str | Strategy = "best",
+        noise: str | None = None,
+        relation: Relation | str = Relation.ADD_REMOVE,
+        nonnegative: bool = False,
+        progress: bool | None = None,
+    ) -> None:
+        if not isinstance(workload, Workload):
+            workload = Workload.of(workload)
+        self.workload = workload
+        self.budget = budget_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu)
+        self.relation = relation_of(relation)
+        self.nonnegative = nonnegative
+        self._progress = progress
+        self.scheme = self._chosen(strategy, norm_for(self.budget, noise))
+
+    def losses(self, rows: int = 1, *, changed: bool = False) -> Sequence[Loss]:
+        """The releases, with the distance that so many rows can move each."""
+        return self.scheme.losses(rows, changed=changed)
+
+    def rmse(self) -> float:
+        """The expected root mean square error over all queries of the workload, non-negativity left aside."""
+        return sqrt(max(self._total(self.scheme), 0.0) / self.workload.queries)
+
+    def error(self, confidence: Number = 0.95) -> Floats:
+        """The half-width of each query's error, all of them at once with this confidence."""
+        return self.scheme.half_widths(self._written(), confidence)
+
+    def release(self, histogram: object, *, bits: BitSource | None = None) -> Estimate:
+        """Measure exact counts, with noise, and estimate everything from that."""
+        counts = read_counts(histogram, self.workload.width)
+        return self._estimated(self.scheme.release(counts, bits=bits))
+
+    def release_from(
+        self,
+        curator: Curator,
+        table: str,
+        *,
+        columns: Sequence[str],
+        where: str | None = None,
+        analyst: str = "",
+        key: str | None = None,
+    ) -> tuple[Estimate, Outcome]:
+        """The same on a curator's table, paid from its promises: cells are the joint codes of the columns, in order."""
+        check_cells(curator, table, columns, self.workload.width)
+        counting = Counting(self.scheme, tuple(columns), self.workload.width, self.budget)
+        outcome = curator.run(counting, table=table, where=where, analyst=analyst, key=key)
+        return self._estimated(outcome.document), outcome
+
+    def _estimated(self, measured: Measured) -> Estimate:
+        cells = self.scheme.estimate(measured)
+        if self.nonnegative:
+            if isinstance(self.scheme, Lines):
+                cells = nonnegative_least_squares(self.scheme.strategy.gram, cells)
+            else:
+                cells = nearest_nonnegative(cells)
+        return Estimate(cells, self.workload, self.scheme)
+
+    def _written(self) -> Floats:
+        if self.workload.matrix is None:
+            raise refuse.not_written()
+        return self.workload.matrix
+
+    def _chosen(self, strategy: str | Strategy, norms: Sequence[Norm]) -> Scheme:
+        changed = self.relation is Relation.CHANGE_ONE
+        if isinstance(strategy, Strategy):
+            if strategy.width != self.workload.width:
+                raise refuse.wrong_cells("strategy", self.workload.width, strategy.width)
+            given = [Lines.within(self.budget, strategy, norm=norm, changed=changed) for norm in norms]
+            return min(given, key=self._total)
+        if strategy not in STRATEGIES:
+            raise refuse.unknown_choice("strategy", strategy, STRATEGIES)
+        width = self.workload.width
+        found: list[Scheme] = []
+        for norm in norms:
+            if strategy in ("best", "cells") and width <= MOST_CELLS:
+                found.append(Lines.within(self.budget, Strategy.cells(width), norm=norm, changed=changed))
+            if strategy in ("best", "tree"):
+                found.append(self._tree(norm, changed=changed))
+            if strategy in ("best", "optimal") and norm is Norm.L2:
+                optimal = self._optimal()
+                if optimal is not None:
+                    found.append(Lines.within(self.budget, optimal, norm=norm, changed=changed))
+        if not found:
+            raise refuse.too_many_cells(width, _OPTIMISED, 'Use strategy="tree".')
+        return min(found, key=self._total)
+
+    def _tree(self, norm: Norm, *, changed: bool) -> Tree:
+        """The best depth by predicted error, then the best shares for its levels."""
+        width = self.workload.width
+
+        def made(depth: int, queries: Floats | None = None) -> Tree:
+            parts = balanced(width, depth)
+            return Tree.within(self.budget, width, parts=parts, norm=norm, changed=changed, queries=queries)
+
+        if width > MOST_CELLS and self.workload.matrix is None:
+            return made(depth_of(width, 16))
+        depths = sorted({depth_of(width, arity) for arity in _ARITIES})
+        depth = min(depths, key=lambda depth: self._total(made(depth)))
+        return made(depth, self._asked)
+
+    def _optimal(self) -> Strategy | None:
+        places, merged = self.workload.classes()
+        if merged.width > _OPTIMISED:
+            return None
+        lines = factorise(merged.gram, progress=self._progress).triangular()
+        return Strategy.of(lines[:, places], name="optimal")
+
+    def _total(self, scheme: Scheme) -> float:
+        """The expected total squared error over the workload."""
+        return float(scheme.variances(self._asked).sum())
+
+    @cached_property
+    def _asked(self) -> Floats:
+        """The queries, or others, one for each cell, whose columns have the same products and so the same error."""
+        if self.workload.matrix is not None and self.workload.queries <= max(self.workload.width, 64):
+            return self.workload.matrix
+        values, vectors = np.linalg.eigh(self.workload.gram)
+        found: Floats = (vectors * np.sqrt(np.maximum(values, 0.0))).T
+        return found
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """Estimated cells and answers, with their errors; whatever is asked of it is free."""
+
+    cells: Floats
+    workload: Workload
+    scheme: Scheme
+
+    @property
+    def answers(self) -> Floats:
+        """The answers to the workload."""
+        if self.workload.matrix is None:
+            raise refuse.not_written()
+        return self.answer(self.workload.matrix)
+
+    def answer(self, queries: Floats) -> Floats:
+        """The answers to any queries over the cells."""
+        found: Floats = np.asarray(queries, dtype=np.float64) @ self.cells
+        return found
+
+    def range(self, low: int, high: int) -> float:
+        """How many are in a range of cells, both ends included."""
+        return float(self.answer(range_queries(len(self.cells), [(low, high)]))[0])
+
+    def rmse(self, queries: Floats | None = None) -> float:
+        """The expected root mean square error of queries, or of the workload."""
+        asked = self.workload.matrix if queries is None else np.asarray(queries, dtype=np.float64)
+        if asked is None:
+            raise refuse.not_written()
+        return float(np.sqrt(self.scheme.variances(asked).mean()))
+
+    def error(self, confidence: Number = 0.95, queries: Floats | None = None) -> Floats:
+        """The half-widths of queries, or of the workload: all of them at once with this confidence."""
+        asked = self.workload.matrix if queries is None else np.asarray(queries, dtype=np.float64)
+        if asked is None:
+            raise refuse.not_written()
+        return self.scheme.half_widths(asked, confidence)
+
+    def plot(self, confidence: Number = 0.95) -> Figure:
+        """The estimated answers of the workload with their error bars; the cells where it is too large to write out."""
+        from partita.algorithms.pictures import answers
+
+        asked = self.workload.matrix
+        queries = np.eye(len(self.cells)) if asked is None else asked
+        errors = self.scheme.half_widths(queries, confidence)
+        return answers(self.answer(queries), errors, confidence, self.workload.names)

@@ -1,0 +1,47 @@
+"""Pictures of what algorithms release: estimates with their error bars."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.exact import Number, probability
+from partita.explain.numbers import percent
+from partita.explain.pictures.canvas import FAINT, INK, sheet
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+
+_BARS = 40
+
+
+def answers(
+    values: Floats,
+    errors: Floats,
+    confidence: Number,
+    names: Sequence[str] = (),
+    *,
+    title: str = "Private answers",
+    axis: str = "people",
+    across: str = "query",
+) -> Figure:
+    """Estimates with the interval that holds the truth: bars for few, a band for many."""
+    sure = percent(float(probability(confidence, "confidence")))
+    places = np.arange(len(values))
+    with sheet(title) as (figure, axes):
+        if len(values) <= _BARS:
+            axes.errorbar(places, values, yerr=errors, fmt="o", color=INK, ecolor=INK, elinewidth=1.2, capsize=4)
+            if names:
+                axes.set_xticks(places, list(names), rotation=0 if len(names) <= 8 else 45)
+        else:
+            axes.fill_between(places, values - errors, values + errors, color="#b9cfe0", linewidth=0)
+            axes.plot(places, values, color=INK, linewidth=1.0)
+        axes.axhline(0, color=FAINT, linewidth=0.8)
+        axes.set_ylabel(axis)
+        axes.set_xlabel(f"{across}; the truth is within every bar at once with {sure} confidence", fontsize=8.5)
+    return figure

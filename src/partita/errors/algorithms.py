@@ -1,0 +1,81 @@
+"""What is said of algorithms that cannot be run as asked: always before anything is read or spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from partita.errors.base import InvalidInput, NotProven
+
+UNTOUCHED = "Nothing was read and nothing was spent."
+
+
+def delta_beside(name: str) -> InvalidInput:
+    """A δ is part of a budget in ε only."""
+    return InvalidInput(
+        "algorithms.delta-beside",
+        f"delta= goes with epsilon=, and {name}= was given. Leave delta= out, or give epsilon= and delta=. {UNTOUCHED}",
+    )
+
+
+def unknown_choice(name: str, value: object, choices: Iterable[str]) -> InvalidInput:
+    """A word that is none of the choices."""
+    return InvalidInput(
+        "algorithms.unknown-choice", f"{name} = {value!r} is none of: {', '.join(choices)}. {UNTOUCHED}"
+    )
+
+
+def no_such_noise(noise: str, budget: str) -> NotProven:
+    """A noise whose cost is not proven in the measure of the budget."""
+    return NotProven(
+        "algorithms.no-such-noise",
+        f"{noise} noise has no proven cost within {budget}. Leave noise= out, or give a budget with delta=, rho= or "
+        f"mu= for Gaussian noise. {UNTOUCHED}",
+    )
+
+
+def not_a_matrix(name: str, found: str) -> InvalidInput:
+    """Queries that are no table of finite numbers."""
+    return InvalidInput(
+        "algorithms.not-a-matrix",
+        f"{name} must be a table of finite numbers with a line for each query and a column for each cell, and {found} "
+        f"came. {UNTOUCHED}",
+    )
+
+
+def not_written() -> InvalidInput:
+    """A workload too large to be written out query by query."""
+    return InvalidInput(
+        "algorithms.not-written",
+        "The workload has too many queries to list them all. Ask the estimate for the queries you want: "
+        "estimate.range(low, high), estimate.answer(queries), estimate.error(confidence, queries).",
+    )
+
+
+def wrong_cells(what: str, wanted: int, given: int) -> InvalidInput:
+    """Two things that should speak of the same cells."""
+    return InvalidInput("algorithms.wrong-cells", f"{what} has {given} cells where {wanted} were declared. {UNTOUCHED}")
+
+
+def bad_range(low: object, high: object, cells: int) -> InvalidInput:
+    """A range outside the cells."""
+    return InvalidInput(
+        "algorithms.bad-range",
+        f"The range from {low} to {high} does not lie within cells 0 to {cells - 1}, both ends included. {UNTOUCHED}",
+    )
+
+
+def too_many_cells(cells: int, most: int, instead: str) -> InvalidInput:
+    """A domain that is too large for the method."""
+    return InvalidInput(
+        "algorithms.too-many-cells",
+        f"{cells} cells are more than the {most} this method can hold. {instead} {UNTOUCHED}",
+    )
+
+
+def not_covered() -> InvalidInput:
+    """A strategy that cannot answer the workload."""
+    return InvalidInput(
+        "algorithms.not-covered",
+        "The strategy does not measure enough to answer every query of the workload: no combination of its lines gives "
+        f"them (theory F9). Add lines, or leave strategy= out. {UNTOUCHED}",
+    )

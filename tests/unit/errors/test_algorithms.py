@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import pytest
+
+from partita.errors import InvalidInput, PartitaError
+from partita.errors import algorithms as words
+
+SAID: list[tuple[PartitaError, str, str]] = [
+    (
+        words.delta_beside("rho"),
+        "algorithms.delta-beside",
+        (
+            "delta= goes with epsilon=, and rho= was given. Leave delta= out, or give epsilon= and delta=. "
+            "Nothing was read and nothing was spent."
+        ),
+    ),
+    (
+        words.unknown_choice("noise", "uniform", ("laplace", "gaussian")),
+        "algorithms.unknown-choice",
+        "noise = 'uniform' is none of: laplace, gaussian. Nothing was read and nothing was spent.",
+    ),
+    (
+        words.no_such_noise("Gaussian", "ε = 1"),
+        "algorithms.no-such-noise",
+        (
+            "Gaussian noise has no proven cost within ε = 1. Leave noise= out, or give a budget with delta=, rho= or "
+            "mu= for Gaussian noise. Nothing was read and nothing was spent."
+        ),
+    ),
+    (
+        words.not_a_matrix("queries", "shape (3,)"),
+        "algorithms.not-a-matrix",
+        (
+            "queries must be a table of finite numbers with a line for each query and a column for each cell, and "
+            "shape (3,) came. Nothing was read and nothing was spent."
+        ),
+    ),
+    (
+        words.not_written(),
+        "algorithms.not-written",
+        (
+            "The workload has too many queries to list them all. Ask the estimate for the queries you want: "
+            "estimate.range(low, high), estimate.answer(queries), estimate.error(confidence, queries)."
+        ),
+    ),
+    (
+        words.wrong_cells("histogram", 4, 3),
+        "algorithms.wrong-cells",
+        "histogram has 3 cells where 4 were declared. Nothing was read and nothing was spent.",
+    ),
+    (
+        words.bad_range(3, 9, 8),
+        "algorithms.bad-range",
+        (
+            "The range from 3 to 9 does not lie within cells 0 to 7, both ends included. "
+            "Nothing was read and nothing was spent."
+        ),
+    ),
+    (
+        words.too_many_cells(5000, 4096, "Use a tree."),
+        "algorithms.too-many-cells",
+        ("5000 cells are more than the 4096 this method can hold. Use a tree. Nothing was read and nothing was spent."),
+    ),
+    (
+        words.not_covered(),
+        "algorithms.not-covered",
+        (
+            "The strategy does not measure enough to answer every query of the workload: no combination of its lines "
+            "gives them (theory F9). Add lines, or leave strategy= out. Nothing was read and nothing was spent."
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("error", "code", "message"), SAID, ids=[code for _, code, _ in SAID])
+def test_errors_say_exactly_this(error, code, message):
+    assert (error.code, str(error)) == (code, message)
+    assert isinstance(error, PartitaError)
+
+
+def test_every_refusal_of_a_value_is_also_a_value_error():
+    assert all(isinstance(error, ValueError) for error, _, _ in SAID if isinstance(error, InvalidInput))
