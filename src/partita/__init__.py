@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from partita import algorithms as algorithms
+    from partita.attacks.attack import Attack as Attack
     from partita.attacks.audit import Audit as Audit
     from partita.attacks.audit import audit as audit
+    from partita.attacks.canaries import audit_training as audit_training
     from partita.composition.account import RegionAccount as RegionAccount
     from partita.composition.calibrate import calibrate as calibrate
     from partita.composition.compose import compose as compose
@@ -94,6 +96,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Answer": ("partita.curator.answer", "Answer"),
     "Approximate": ("partita.theory.measures.approximate", "Approximate"),
+    "Attack": ("partita.attacks.attack", "Attack"),
     "Audit": ("partita.attacks.audit", "Audit"),
     "BudgetExceeded": ("partita.errors", "BudgetExceeded"),
     "Computation": ("partita.curator.computation", "Computation"),
@@ -136,6 +139,7 @@ _HOMES = {
     "TruncatedGeometric": ("partita.mechanisms.truncated_geometric", "TruncatedGeometric"),
     "ZCDP": ("partita.theory.measures.zcdp", "ZCDP"),
     "audit": ("partita.attacks.audit", "audit"),
+    "audit_training": ("partita.attacks.canaries", "audit_training"),
     "avg": ("partita.query.frame", "avg"),
     "booleans": ("partita.region.columns", "booleans"),
     "calibrate": ("partita.composition.calibrate", "calibrate"),
@@ -177,6 +181,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Answer",
     "Approximate",
+    "Attack",
     "Audit",
     "BudgetExceeded",
     "Computation",
@@ -221,6 +226,7 @@ __all__ = [
     "__version__",
     "algorithms",
     "audit",
+    "audit_training",
     "avg",
     "booleans",
     "calibrate",

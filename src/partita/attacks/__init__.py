@@ -1,1 +1,62 @@
-"""The laboratory: attacks that show why composition is needed, and audits that test what is claimed."""
+"""The laboratory: attacks that show why composition is needed, and audits that test what is claimed.
+
+The names are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+# Where each public name lives.
+_HOMES: dict[str, str] = {
+    "ATTACKS": "partita.attacks.catalogue",
+    "Attack": "partita.attacks.attack",
+    "CanaryAudit": "partita.attacks.canaries",
+    "Cohort": "partita.attacks.cohort",
+    "audit_training": "partita.attacks.canaries",
+    "average": "partita.attacks.averaging",
+    "collude": "partita.attacks.collusion",
+    "difference": "partita.attacks.differencing",
+    "infer_membership": "partita.attacks.membership",
+    "link": "partita.attacks.linkage",
+    "meet_in_two_hospitals": "partita.attacks.hospitals",
+    "name_and_shame": "partita.attacks.shame",
+    "plant_canaries": "partita.attacks.canaries",
+    "provoke_errors": "partita.attacks.oracles",
+    "read_low_bits": "partita.attacks.floating",
+    "reconstruct": "partita.attacks.reconstruction",
+    "watch_the_clock": "partita.attacks.oracles",
+}
+
+__all__ = [
+    "ATTACKS",
+    "Attack",
+    "CanaryAudit",
+    "Cohort",
+    "audit_training",
+    "average",
+    "collude",
+    "difference",
+    "infer_membership",
+    "link",
+    "meet_in_two_hospitals",
+    "name_and_shame",
+    "plant_canaries",
+    "provoke_errors",
+    "read_low_bits",
+    "reconstruct",
+    "watch_the_clock",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'partita.attacks' has no attribute {name!r}")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from partita.cli import ask, audit, calibrate, compose, demo, explain, init, ledger, tour
+from partita.cli import ask, attack, audit, calibrate, compose, demo, explain, init, ledger, tour
 from partita.cli.screen import complain, version
 from partita.errors import PartitaError
 
@@ -47,6 +47,7 @@ app.command("compose")(compose.compose)
 app.command("calibrate")(calibrate.calibrate)
 app.command("explain")(explain.explain)
 app.command("audit")(audit.audit)
+app.command("attack")(attack.attack)
 
 
 def main(arguments: list[str] | None = None) -> int:

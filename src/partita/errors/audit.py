@@ -46,3 +46,12 @@ def more_than_all(name: str, count: int, runs: int) -> InvalidInput:
         "audit.more-than-all",
         f"{name} = {count} is more than the {runs} there were. Give counts that can have happened.",
     )
+
+
+def wrong_scores(canaries: int, shape: tuple[int, ...]) -> InvalidInput:
+    """Training returned something else than one score a canary."""
+    return InvalidInput(
+        "audit.wrong-scores",
+        f"train(included) must return one number for each of the {canaries} canaries, and it returned an array of "
+        f"shape {shape}. Return a score that is higher for canaries that look as if they were in.",
+    )

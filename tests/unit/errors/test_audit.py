@@ -40,6 +40,14 @@ SAID: list[tuple[PartitaError, str, str]] = [
         "audit.more-than-all",
         "hits = 11 is more than the 10 there were. Give counts that can have happened.",
     ),
+    (
+        words.wrong_scores(10, (3, 2)),
+        "audit.wrong-scores",
+        (
+            "train(included) must return one number for each of the 10 canaries, and it returned an array of shape "
+            "(3, 2). Return a score that is higher for canaries that look as if they were in."
+        ),
+    ),
 ]
 
 

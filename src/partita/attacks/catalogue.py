@@ -1,0 +1,59 @@
+"""The attacks by name: each is run against an unprotected curator and against Partita."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from partita.attacks.attack import Attack
+from partita.attacks.averaging import average
+from partita.attacks.canaries import plant_canaries
+from partita.attacks.collusion import collude
+from partita.attacks.differencing import difference
+from partita.attacks.floating import read_low_bits
+from partita.attacks.hospitals import meet_in_two_hospitals
+from partita.attacks.linkage import link
+from partita.attacks.membership import infer_membership
+from partita.attacks.oracles import provoke_errors, watch_the_clock
+from partita.attacks.reconstruction import reconstruct
+from partita.attacks.shame import name_and_shame
+from partita.errors import attacks as refuse
+
+ATTACKS: dict[str, Callable[..., Attack]] = {
+    "reconstruction": reconstruct,
+    "reconstruction-lp": partial(reconstruct, "linear programming"),
+    "reconstruction-exhaustive": partial(reconstruct, "exhaustive"),
+    "differencing": difference,
+    "averaging": average,
+    "collusion": collude,
+    "hospitals": meet_in_two_hospitals,
+    "linkage": link,
+    "membership": infer_membership,
+    "canaries": plant_canaries,
+    "name-and-shame": name_and_shame,
+    "low-bits": read_low_bits,
+    "errors": provoke_errors,
+    "timing": watch_the_clock,
+}
+
+
+def attack(name: str) -> Callable[..., Attack]:
+    """The attack of that name.
+
+    >>> attack("differencing").__name__
+    'difference'
+    """
+    if name not in ATTACKS:
+        raise refuse.unknown_attack(name, tuple(ATTACKS))
+    return ATTACKS[name]
+
+
+def purpose(name: str) -> str:
+    """What the attack does, in the first sentence of its own words.
+
+    >>> purpose("differencing")
+    'Count everybody, count everybody but one, and subtract (theory G2).'
+    """
+    found = attack(name)
+    inner, how = (found.func, f" By {found.args[0]}.") if isinstance(found, partial) else (found, "")
+    return (inner.__doc__ or "").split("\n\n")[0].replace("\n    ", " ") + how
