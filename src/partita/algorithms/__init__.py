@@ -9,24 +9,51 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from partita.algorithms.axes import Axes as Axes
+    from partita.algorithms.axes import axes_of as axes_of
+    from partita.algorithms.comparison import FourSteps as FourSteps
+    from partita.algorithms.comparison import compare_linear as compare_linear
+    from partita.algorithms.comparison import four_steps as four_steps
+    from partita.algorithms.histograms import JointAndSeparate as JointAndSeparate
+    from partita.algorithms.histograms import joint_and_separate as joint_and_separate
     from partita.algorithms.linear import Estimate as Estimate
     from partita.algorithms.linear import LinearQueries as LinearQueries
+    from partita.algorithms.marginals import Marginals as Marginals
+    from partita.algorithms.marginals import MarginalTables as MarginalTables
     from partita.algorithms.strategy import Strategy as Strategy
     from partita.algorithms.workload import Workload as Workload
 
 # Where each public name lives.
 _HOMES = {
+    "Axes": "partita.algorithms.axes",
     "Estimate": "partita.algorithms.linear",
+    "FourSteps": "partita.algorithms.comparison",
+    "JointAndSeparate": "partita.algorithms.histograms",
     "LinearQueries": "partita.algorithms.linear",
+    "MarginalTables": "partita.algorithms.marginals",
+    "Marginals": "partita.algorithms.marginals",
     "Strategy": "partita.algorithms.strategy",
     "Workload": "partita.algorithms.workload",
+    "axes_of": "partita.algorithms.axes",
+    "compare_linear": "partita.algorithms.comparison",
+    "four_steps": "partita.algorithms.comparison",
+    "joint_and_separate": "partita.algorithms.histograms",
 }
 
 __all__ = [
+    "Axes",
     "Estimate",
+    "FourSteps",
+    "JointAndSeparate",
     "LinearQueries",
+    "MarginalTables",
+    "Marginals",
     "Strategy",
     "Workload",
+    "axes_of",
+    "compare_linear",
+    "four_steps",
+    "joint_and_separate",
 ]
 
 

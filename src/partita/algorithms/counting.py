@@ -10,12 +10,12 @@ from typing import Any, ClassVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.algorithms.axes import columns_of
 from partita.algorithms.scheme import Loss, Measured, Scheme
 from partita.algorithms.workload import cells_of
 from partita.curator.computation import Computation, Sample
 from partita.curator.curator import Curator
 from partita.errors import algorithms as refuse
-from partita.errors import query as refuse_query
 from partita.exact import Number
 from partita.mechanisms.integers import read
 from partita.region.columns import Bounded
@@ -79,11 +79,7 @@ def without_null(columns: tuple[Bounded, ...]) -> tuple[int, ...]:
 
 def check_cells(curator: Curator, table: str, columns: Sequence[str], width: int) -> None:
     """Refuse columns whose joint table has another number of cells, before anything is spent."""
-    declared = {one.name: one for one in curator.tables}.get(table)
-    if declared is None:
-        raise refuse_query.unknown_table(table, tuple(one.name for one in curator.tables))
-    domain = declared.domain
-    read_from = tuple(domain.bounded[domain.axis(column)] for column in columns)
+    read_from = columns_of(curator, table, columns)
     if width not in (prod(column.size for column in read_from), prod(without_null(read_from))):
         raise refuse.wrong_cells(f"The table of {', '.join(columns)}", width, prod(without_null(read_from)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from partita.exact import Number, probability
 from partita.explain.numbers import percent
-from partita.explain.pictures.canvas import FAINT, INK, sheet
+from partita.explain.pictures.canvas import FAINT, INK, pens, sheet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,4 +44,21 @@ def answers(
         axes.axhline(0, color=FAINT, linewidth=0.8)
         axes.set_ylabel(axis)
         axes.set_xlabel(f"{across}; the truth is within every bar at once with {sure} confidence", fontsize=8.5)
+    return figure
+
+
+def side_by_side(
+    series: Mapping[str, tuple[Floats, float]], confidence: Number, *, title: str = "The same budget, asked two ways"
+) -> Figure:
+    """Several estimates of the same cells beside each other, each with its own error bars."""
+    sure = percent(float(probability(confidence, "confidence")))
+    with sheet(title) as (figure, axes):
+        for place, (pen, (name, (values, error))) in enumerate(zip(pens(), series.items(), strict=False)):
+            across = np.arange(len(values)) + 0.16 * (place - (len(series) - 1) / 2)
+            axes.errorbar(
+                across, values, yerr=error, fmt="o", color=pen.color, capsize=4, label=f"{name}: ± {error:,.4g}"
+            )
+        axes.legend()
+        axes.axhline(0, color=FAINT, linewidth=0.8)
+        axes.set_xlabel(f"cell; every true count is within its bars at once with {sure} confidence", fontsize=8.5)
     return figure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from partita.errors.base import InvalidInput, NotProven
 
@@ -78,4 +78,59 @@ def not_covered() -> InvalidInput:
         "algorithms.not-covered",
         "The strategy does not measure enough to answer every query of the workload: no combination of its lines gives "
         f"them (theory F9). Add lines, or leave strategy= out. {UNTOUCHED}",
+    )
+
+
+def not_bits(queries: int) -> InvalidInput:
+    """Rows and queries of zeros and ones, of matching lengths."""
+    return InvalidInput(
+        "algorithms.not-bits",
+        f"values must be a flat list of 0 and 1, one for each row, and queries a table of 0 and 1 with {queries} lines "
+        f"and a column for each row. {UNTOUCHED}",
+    )
+
+
+def no_axes() -> InvalidInput:
+    """Columns with their numbers of values are needed."""
+    return InvalidInput(
+        "algorithms.no-axes",
+        f'Give the columns with their numbers of values, such as {{"sex": 2, "region": 4}}. {UNTOUCHED}',
+    )
+
+
+def unknown_axis(name: str, names: Iterable[str]) -> InvalidInput:
+    """A column that is none of the axes."""
+    return InvalidInput("algorithms.unknown-axis", f"{name!r} is none of the columns {', '.join(names)}. {UNTOUCHED}")
+
+
+def not_codes(names: Iterable[str]) -> InvalidInput:
+    """Rows that are no codes of the axes."""
+    return InvalidInput(
+        "algorithms.not-codes",
+        f"Rows must be whole numbers in a table with the columns {', '.join(names)}, each from 0 to its number of "
+        f"values less one. {UNTOUCHED}",
+    )
+
+
+def other_axes(table: str, sizes: Mapping[str, int]) -> InvalidInput:
+    """Axes that are not those of the curator's table."""
+    listed = ", ".join(f"{name}: {size}" for name, size in sizes.items())
+    return InvalidInput(
+        "algorithms.other-axes",
+        f"The columns of {table} have other numbers of values, OTHER and NULL included: {listed}. "
+        f"Make the axes with axes_of(curator, {table!r}, columns). {UNTOUCHED}",
+    )
+
+
+def no_tables() -> InvalidInput:
+    """At least one table must be asked for."""
+    return InvalidInput("algorithms.no-tables", f"Name at least one table, as a list of its columns. {UNTOUCHED}")
+
+
+def not_measured(columns: Iterable[str], tables: Iterable[Iterable[str]]) -> InvalidInput:
+    """A table that was not part of the release."""
+    listed = "; ".join(", ".join(table) for table in tables)
+    return InvalidInput(
+        "algorithms.not-measured",
+        f"The table of {', '.join(columns)} lies in none of those released: {listed}. A new release can measure it.",
     )

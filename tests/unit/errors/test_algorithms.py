@@ -62,6 +62,53 @@ SAID: list[tuple[PartitaError, str, str]] = [
         ("5000 cells are more than the 4096 this method can hold. Use a tree. Nothing was read and nothing was spent."),
     ),
     (
+        words.not_bits(3),
+        "algorithms.not-bits",
+        (
+            "values must be a flat list of 0 and 1, one for each row, and queries a table of 0 and 1 with 3 lines and "
+            "a column for each row. Nothing was read and nothing was spent."
+        ),
+    ),
+    (
+        words.no_axes(),
+        "algorithms.no-axes",
+        (
+            'Give the columns with their numbers of values, such as {"sex": 2, "region": 4}. '
+            "Nothing was read and nothing was spent."
+        ),
+    ),
+    (
+        words.unknown_axis("wage", ("sex", "age")),
+        "algorithms.unknown-axis",
+        "'wage' is none of the columns sex, age. Nothing was read and nothing was spent.",
+    ),
+    (
+        words.not_codes(("sex", "age")),
+        "algorithms.not-codes",
+        (
+            "Rows must be whole numbers in a table with the columns sex, age, each from 0 to its number of values less "
+            "one. Nothing was read and nothing was spent."
+        ),
+    ),
+    (
+        words.other_axes("visits", {"sex": 4}),
+        "algorithms.other-axes",
+        (
+            "The columns of visits have other numbers of values, OTHER and NULL included: sex: 4. Make the axes with "
+            "axes_of(curator, 'visits', columns). Nothing was read and nothing was spent."
+        ),
+    ),
+    (
+        words.no_tables(),
+        "algorithms.no-tables",
+        "Name at least one table, as a list of its columns. Nothing was read and nothing was spent.",
+    ),
+    (
+        words.not_measured(("sex", "age"), [("sex", "region"), ("age",)]),
+        "algorithms.not-measured",
+        ("The table of sex, age lies in none of those released: sex, region; age. A new release can measure it."),
+    ),
+    (
         words.not_covered(),
         "algorithms.not-covered",
         (
