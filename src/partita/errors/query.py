@@ -326,12 +326,12 @@ def function_not_answered(name: str, advice: str) -> QueryRefused:
     return QueryRefused("query.function-not-answered", f"{name} is not answered. {advice} {UNTOUCHED}")
 
 
-def aggregate_arithmetic() -> QueryRefused:
-    """Arithmetic with aggregates can be done on the answer."""
+def not_an_order(what: str) -> QueryRefused:
+    """An ORDER BY that says nothing about the lines."""
     return QueryRefused(
-        "query.aggregate-arithmetic",
-        f"Arithmetic with aggregates is done on the answer, where it costs nothing. Ask for each aggregate as a column "
-        f"of its own. {UNTOUCHED}",
+        "query.not-an-order",
+        f"Lines cannot be ordered by {what}. Order by a key, by an aggregate, or by the name of a column of the "
+        f"answer. {UNTOUCHED}",
     )
 
 

@@ -5,44 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
 from typing import assert_never, final
 
+from partita.query.aggregates import Aggregate, Average, Count, CountRows, Sum, arguments
 from partita.query.blocks import Balanced, Block, Counted, Summed, entries
 from partita.query.expressions import Bounds, Expression, bounds
-from partita.query.plan import Aggregate, Average, Count, CountRows, Sum, argument
+from partita.query.recipes import Fixed, Linear, Mean, Recipe
 from partita.region.domain import Domain
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Linear:
-    """A whole combination of the noisy numbers, divided by a whole number."""
-
-    weights: tuple[int, ...]
-    divisor: int
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Mean:
-    """A centre plus a quotient of two combinations, kept within the range of the column."""
-
-    top: Linear
-    bottom: Linear
-    centre: Fraction
-    reach: Fraction
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    """A value that no row can change."""
-
-    value: Fraction
-
-
-Recipe = Linear | Mean | Fixed
 
 
 @final
@@ -96,7 +65,7 @@ class _Needs:
 
     @classmethod
     def of(cls, aggregates: tuple[Aggregate, ...], domain: Domain) -> _Needs:
-        within = {of: bounds(of, domain) for of in map(argument, aggregates) if of is not None}
+        within = {of: bounds(of, domain) for aggregate in aggregates for of in arguments(aggregate)}
         summed: dict[Expression, None] = {}
         averaged, counted, rows = set(), set(), False
         for aggregate in aggregates:
@@ -222,11 +191,7 @@ class _Assembly:
             total[place] += Fraction(sum(weight**2 for weight in part), recipe.divisor**2) / size
 
     def _linear(self, parts: dict[int, Fraction]) -> Linear:
-        divisor = lcm(*(weight.denominator for weight in parts.values()))
-        weights = [0] * sum(self.sizes)
-        for place, weight in parts.items():
-            weights[place] = int(weight * divisor)
-        return Linear(tuple(weights), divisor)
+        return Linear.of([parts.get(place, Fraction(0)) for place in range(sum(self.sizes))])
 
     def _rows(self) -> Linear:
         """COUNT(*): from a plain count, or from any block whose numbers together count every row."""

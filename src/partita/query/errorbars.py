@@ -6,7 +6,13 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import final
+from typing import Final, final
+
+import numpy as np
+
+Interval = tuple[float, float]
+ANYTHING: Final[Interval] = (-math.inf, math.inf)
+MOST_FRACTIONS: Final = 5
 
 
 @final
@@ -31,13 +37,22 @@ class Spread:
         >>> round(Spread(sigma=10.0).half_width(0.95), 3)
         19.6
         """
-        miss = -math.expm1(math.log(confidence) / entries)
-        return _quantile(self.scales, self.sigma, miss) + self.rounding
+        return _quantile(self.scales, self.sigma, missed(confidence, entries)) + self.rounding
+
+
+def missed(confidence: float, entries: int = 1) -> float:
+    """How often one of so many independent bars may miss, if all are to hold at once."""
+    return -math.expm1(math.log(confidence) / entries)
+
+
+def deviations(miss: float) -> float:
+    """Within how many standard deviations a normal number stays but for these misses."""
+    return -NormalDist().inv_cdf(max(miss / 2, 1e-300))
 
 
 def _quantile(scales: Sequence[float], sigma: float, miss: float) -> float:
     if not scales:
-        return -sigma * NormalDist().inv_cdf(max(miss / 2, 1e-300)) if sigma else 0.0
+        return sigma * deviations(miss) if sigma else 0.0
     if sigma:
         # Two kinds of noise in one number: each may miss half as often.
         return _quantile(scales, 0.0, miss / 2) + _quantile((), sigma, miss / 2)
@@ -46,7 +61,8 @@ def _quantile(scales: Sequence[float], sigma: float, miss: float) -> float:
     dropped = sum(scale for scale in scales if scale <= 1e-9 * widest)
     if len(kept) == 1:
         return kept[0] * -math.log(miss) + 50 * dropped
-    return _root(lambda bound: _tail(kept, bound) - miss, widest * len(kept) * (2 - math.log(miss))) + 50 * dropped
+    tail = _tail if len(kept) <= MOST_FRACTIONS else _tail_of_many
+    return _root(lambda bound: tail(kept, bound) - miss, widest * len(kept) * (2 - math.log(miss))) + 50 * dropped
 
 
 def _tail(scales: Sequence[float], bound: float) -> float:
@@ -64,6 +80,21 @@ def _tail(scales: Sequence[float], bound: float) -> float:
     return total
 
 
+def _tail_of_many(scales: Sequence[float], bound: float) -> float:
+    """The same for many scales: their characteristic function, which falls off fast, turned back on a fine grid.
+
+    The trapezoidal rule with this step counts each tail beyond a period twice, which is far beyond any bar.
+    """
+    squares = np.array(scales) ** 2
+    deviation = math.sqrt(2 * float(squares.sum()))
+    reach = 20 * deviation + 4 * bound + 40 * max(scales)
+    step = math.pi / reach
+    places = step * np.arange(1, 1 + math.ceil(12 * math.sqrt(len(scales)) / (deviation * step)))
+    falls = np.exp(-np.log1p(np.outer(squares, places**2)).sum(axis=0))
+    inside = (step * bound + 2 * step * float(np.sum(np.sin(places * bound) / (places * step) * falls))) / math.pi
+    return max(0.0, 1 - inside)
+
+
 def _root(excess: Callable[[float], float], high: float) -> float:
     low = 0.0
     for _ in range(60):
@@ -75,15 +106,66 @@ def _root(excess: Callable[[float], float], high: float) -> float:
     return high
 
 
-def quotient(top: float, bottom: float, top_error: float, bottom_error: float, reach: float) -> tuple[float, float]:
-    """The least and the greatest value of a quotient whose parts are off by at most so much, within ±reach.
+def quotient(top: float, bottom: float, top_error: float, bottom_error: float, reach: float | None = None) -> Interval:
+    """The least and the greatest value of a quotient whose parts are off by at most so much.
+
+    With a ``reach`` it is the mean of a column: it stays within ±reach, and of less than one row it may be anything.
 
     >>> quotient(50.0, 100.0, 10.0, 10.0, 1.0)
     (0.36363636363636365, 0.6666666666666666)
     """
     low, high = bottom - bottom_error, bottom + bottom_error
-    if low < 1:
-        # There may be next to no rows, and then the mean may be anything that the column allows.
+    if reach is not None and low < 1:
         return -reach, reach
+    if low <= 0 <= high:
+        return ANYTHING
     corners = [(top + sign * top_error) / rows for sign in (-1, 1) for rows in (low, high)]
-    return max(-reach, min(corners)), min(reach, max(corners))
+    return _within(min(corners), max(corners), reach)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The Gaussian noise of two numbers: their variances, their covariance, and the most that rounding adds."""
+
+    top: float
+    bottom: float
+    covariance: float
+    rounding: tuple[float, float] = (0.0, 0.0)
+
+    def quotient(self, top: float, bottom: float, miss: float, reach: float | None = None) -> Interval:
+        """Where the exact quotient lies: every r for which top - r · bottom is within its own noise (Fieller).
+
+        For the true quotient that difference is noise alone, so the interval misses exactly as often as it says;
+        where the bottom may be zero it is unbounded.
+
+        >>> low, high = Pair(100.0, 0.0, 0.0).quotient(50.0, 100.0, 0.05)
+        >>> round(low, 3), round(high, 3)
+        (0.304, 0.696)
+        """
+        wide = deviations(miss)
+        low, high = self._roots(top, bottom, wide, 0.0)
+        if math.isfinite(high):
+            slack = self.rounding[0] + max(abs(low), abs(high)) * 1.01 * self.rounding[1]
+            low, high = self._roots(top, bottom, wide, slack)
+        if reach is not None and (math.isinf(high) or bottom - wide * math.sqrt(self.bottom) - self.rounding[1] < 1):
+            return -reach, reach
+        return _within(low, high, reach)
+
+    def _roots(self, top: float, bottom: float, wide: float, slack: float) -> Interval:
+        square = wide**2
+        leading = bottom**2 - square * self.bottom
+        if leading <= 0:
+            return ANYTHING
+        sign = math.copysign(1.0, bottom)
+        ends = []
+        for side in (-1, 1):
+            shifted = top + side * sign * slack
+            middle = shifted * bottom - square * self.covariance
+            rest = shifted**2 - square * self.top
+            ends.append((middle + side * math.sqrt(max(0.0, middle**2 - leading * rest))) / leading)
+        return ends[0], ends[1]
+
+
+def _within(low: float, high: float, reach: float | None) -> Interval:
+    return (low, high) if reach is None else (max(-reach, low), min(reach, high))

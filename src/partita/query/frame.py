@@ -9,19 +9,10 @@ from sqlglot import errors as sql_errors
 from sqlglot import exp, parse_one
 
 from partita.errors import query as refuse
+from partita.query.aggregates import Aggregate, Average, Count, CountRows, Sum
 from partita.query.conditions import Condition, condition, everywhere
 from partita.query.keys import Each, Key
-from partita.query.plan import (
-    Aggregate,
-    Average,
-    Count,
-    CountRows,
-    KeyColumn,
-    Plan,
-    ShownColumn,
-    Sum,
-    ValueColumn,
-)
+from partita.query.plan import KeyColumn, Lines, Plan, ShownColumn, ValueColumn, needed
 from partita.query.reading import Reader
 from partita.query.rewrite import rewritten
 from partita.query.schema import Table
@@ -127,7 +118,7 @@ class Frame:
                 self.table,
                 everywhere(self.table.domain) if self.condition is None else self.condition,
                 tuple(key for _, key in self.keys),
-                tuple(column.aggregate for column in shown if isinstance(column, ValueColumn)),
+                needed(tuple(shown), Lines()),
                 tuple(shown),
             )
         )

@@ -3,48 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from fractions import Fraction
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import assert_never, final
+from typing import final
 
+from partita.query.aggregates import Aggregate
 from partita.query.conditions import Condition
-from partita.query.expressions import Expression
+from partita.query.formulas import Formula, aggregates_of
 from partita.query.keys import Key
 from partita.query.schema import Table
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class CountRows:
-    """How many rows: COUNT(*)."""
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Count:
-    """For how many rows the expression is not NULL: COUNT(x)."""
-
-    of: Expression
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Sum:
-    """The sum over the rows for which the expression is not NULL; zero if there are none."""
-
-    of: Expression
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Average:
-    """The mean over the rows for which the expression is not NULL."""
-
-    of: Expression
-
-
-Aggregate = CountRows | Count | Sum | Average
 
 
 @final
@@ -59,13 +27,53 @@ class KeyColumn:
 @final
 @dataclass(frozen=True, slots=True)
 class ValueColumn:
-    """A column of the answer that shows an aggregate."""
+    """A column of the answer that shows an aggregate, or a formula of aggregates."""
 
     name: str
-    aggregate: Aggregate
+    formula: Formula
 
 
 ShownColumn = KeyColumn | ValueColumn
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One thing that lines are ordered by."""
+
+    by: Formula
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Which lines of the answer are shown, and in which order: HAVING, ORDER BY, LIMIT, OFFSET and DISTINCT.
+
+    Made from noisy numbers alone, so it costs nothing and takes no part in the fingerprint.
+    """
+
+    having: Formula | None = None
+    order: tuple[Order, ...] = ()
+    limit: int | None = None
+    offset: int = 0
+    distinct: bool = False
+
+    def formulas(self) -> Iterator[Formula]:
+        """Every formula that decides about lines."""
+        if self.having is not None:
+            yield self.having
+        for order in self.order:
+            yield order.by
+
+    def changed(self, change: Callable[[Formula], Formula]) -> Lines:
+        """The same with a change made to every formula."""
+        return replace(
+            self,
+            having=None if self.having is None else change(self.having),
+            order=tuple(replace(order, by=change(order.by)) for order in self.order),
+        )
 
 
 @final
@@ -73,8 +81,9 @@ ShownColumn = KeyColumn | ValueColumn
 class Plan:
     """Aggregates of the rows that meet a condition, for every possible value of some keys.
 
-    ``shown`` says under which names and in which order people see the result; it takes no part in the
-    fingerprint, so that the same question asked in other words is the same question.
+    ``table``, ``where``, ``keys`` and ``aggregates`` are the release: what is computed, charged and fingerprinted.
+    ``shown`` and ``lines`` are its presentation: names, formulas of released numbers, which lines and in which order.
+    The same release presented in another way is the same question.
     """
 
     table: Table
@@ -82,6 +91,7 @@ class Plan:
     keys: tuple[Key, ...]
     aggregates: tuple[Aggregate, ...]
     shown: tuple[ShownColumn, ...]
+    lines: Lines = Lines()
 
     @cached_property
     def canonical(self) -> str:
@@ -108,31 +118,29 @@ class Plan:
 
         return shown_plan(self)
 
+    def formulas(self) -> Iterator[Formula]:
+        """Every formula of the presentation."""
+        for column in self.shown:
+            if isinstance(column, ValueColumn):
+                yield column.formula
+        yield from self.lines.formulas()
 
-def argument(aggregate: Aggregate) -> Expression | None:
-    """What is aggregated, or None for the rows themselves."""
-    match aggregate:
-        case CountRows():
-            return None
-        case Count(of) | Sum(of) | Average(of):
-            return of
-        case _:
-            assert_never(aggregate)
-
-
-def with_argument(aggregate: Aggregate, of: Expression) -> Aggregate:
-    """The same aggregate of another expression."""
-    match aggregate:
-        case CountRows():
-            return aggregate
-        case Count():
-            return Count(of)
-        case Sum():
-            return Sum(of)
-        case Average():
-            return Average(of)
-        case _:
-            assert_never(aggregate)
+    def presenting(self, change: Callable[[Formula], Formula]) -> Plan:
+        """The plan with a change made to every formula; it releases the aggregates that the formulas then need."""
+        shown = tuple(
+            column if isinstance(column, KeyColumn) else replace(column, formula=change(column.formula))
+            for column in self.shown
+        )
+        lines = self.lines.changed(change)
+        return replace(self, shown=shown, lines=lines, aggregates=needed(shown, lines))
 
 
-ONE = Fraction(1)
+def needed(shown: tuple[ShownColumn, ...], lines: Lines) -> tuple[Aggregate, ...]:
+    """The aggregates that a presentation is made of, each once."""
+    found: dict[Aggregate, None] = {}
+    for column in shown:
+        if isinstance(column, ValueColumn):
+            found.update(dict.fromkeys(aggregates_of(column.formula)))
+    for formula in lines.formulas():
+        found.update(dict.fromkeys(aggregates_of(formula)))
+    return tuple(found)

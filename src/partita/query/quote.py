@@ -19,11 +19,12 @@ from partita.mechanisms.additive import AdditiveNoise
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.laplace import Laplace
 from partita.query import pricing
+from partita.query.aggregates import Aggregate, arguments
 from partita.query.blocks import Block, entries
-from partita.query.design import Design, Linear, designs
+from partita.query.design import Design, designs
 from partita.query.errorbars import Spread
 from partita.query.expressions import columns
-from partita.query.plan import Aggregate, Plan, argument
+from partita.query.plan import Plan
 from partita.query.pricing import Price
 from partita.query.program import Program, Tally, cells
 from partita.query.results import Result
@@ -233,7 +234,7 @@ def narrowed(plan: Plan) -> Domain:
     Only columns that are added up are narrowed.
     """
     region, domain = plan.where.region, plan.table.domain
-    used = frozenset().union(*(columns(of) for of in map(argument, plan.aggregates) if of is not None))
+    used = frozenset().union(*(columns(of) for aggregate in plan.aggregates for of in arguments(aggregate)))
     found = dict(domain.columns)
     for name in used.intersection(region.constrained()) if region else ():
         column, along = domain.bounded[domain.axis(name)], region.along(name)
@@ -348,4 +349,4 @@ def _reason(offer: Offer, error: float, others: Mapping[str, float], wanted: str
     return f"{name} noise, {why}; {how}."
 
 
-__all__ = ["Linear", "Offer", "Part", "Promised", "Quote", "Toll", "quote"]
+__all__ = ["Offer", "Part", "Promised", "Quote", "Toll", "quote"]

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, assert_never, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.query import keys as keys_of
-from partita.query.design import Fixed, Linear, Mean, Recipe
-from partita.query.errorbars import Spread, quotient
-from partita.query.plan import Aggregate, Average, Count, CountRows, KeyColumn, Plan, Sum, ValueColumn
+from partita.query.aggregates import Aggregate, Count, CountRows
+from partita.query.bars import Bars
+from partita.query.errorbars import Interval, Spread
+from partita.query.formulas import Formula, Label, Leaf, evaluate, numeric
+from partita.query.keys import Key
+from partita.query.plan import KeyColumn, Order, Plan, ValueColumn
 from partita.query.program import Cells
+from partita.query.recipes import Numbers, Recipe, values
 
 
 @final
 @dataclass(frozen=True)
 class Result:
-    """One line for each group, in a public order, and one column for each thing asked for."""
+    """One line for each group, in a public order, and one column for each thing asked for.
+
+    HAVING, ORDER BY, LIMIT and DISTINCT choose among the lines by noisy numbers and public keys.
+    """
 
     plan: Plan
     cells: Cells
@@ -31,125 +37,110 @@ class Result:
     @cached_property
     def columns(self) -> dict[str, list[Any]]:
         """The answer, column by column, under the names that were asked for."""
-        found: dict[str, list[Any]] = {}
-        for column in self.plan.shown:
-            if isinstance(column, KeyColumn):
-                found[column.name] = self._labels(column)
-            else:
-                found[column.name] = self._values(column.aggregate)
-        return found
+        return {name: [column[line] for line in self.lines] for name, column in self._every.items()}
 
     def rows(self) -> list[dict[str, Any]]:
         """The answer, line by line."""
         names = list(self.columns)
         return [dict(zip(names, line, strict=True)) for line in zip(*self.columns.values(), strict=True)]
 
-    def intervals(self, confidence: float, *, simultaneous: bool = False) -> dict[str, list[tuple[float, float]]]:
-        """For each value the interval that holds the exact one with this confidence."""
-        entries = self.cells.count if simultaneous else 1
+    def intervals(self, confidence: float, *, simultaneous: bool = False) -> dict[str, list[Interval]]:
+        """For each value that has noise in it, the interval that holds the exact one with this confidence.
+
+        All groups are reckoned with if ``simultaneous``, those that are not shown as well: which lines are shown
+        depends on the noise.
+        """
+        entries = len(self.numbers) if simultaneous else 1
         found = {}
         for column in self.plan.shown:
-            if isinstance(column, ValueColumn):
-                recipe = self.recipes[self.plan.aggregates.index(column.aggregate)]
-                found[column.name] = self._intervals(recipe, confidence, entries)
+            if isinstance(column, ValueColumn) and numeric(column.formula):
+                every = self._bars.intervals(column.formula, confidence, entries)
+                found[column.name] = [every[line] for line in self.lines]
         return found
 
     def expected_error(self, confidence: float, entries: int, rows: int | None) -> dict[str, float | None]:
         """The half-width of each column's error bar, known before the question is asked."""
-        found: dict[str, float | None] = {}
-        for column in self.plan.shown:
-            if not isinstance(column, ValueColumn):
-                continue
-            recipe = self.recipes[self.plan.aggregates.index(column.aggregate)]
-            match recipe:
-                case Fixed():
-                    found[column.name] = 0.0
-                case Linear():
-                    found[column.name] = self.spread(recipe).half_width(confidence, entries)
-                case Mean(top, bottom, _, reach):
-                    sure = _halved(confidence)
-                    off = self.spread(top).half_width(sure, entries)
-                    count = self.spread(bottom).half_width(sure, entries)
-                    half = None
-                    if rows is not None:
-                        half = min(float(reach), (off + float(reach) * count) / rows)
-                    found[column.name] = half
-                case _:
-                    assert_never(recipe)
-        return found
+        return {
+            column.name: self._bars.expected(column.formula, confidence, entries, rows)
+            for column in self.plan.shown
+            if isinstance(column, ValueColumn) and numeric(column.formula)
+        }
 
-    def spread(self, recipe: Linear) -> Spread:
-        """The noise of a combination of the released numbers."""
-        scales: list[float] = []
-        square, rounding = 0.0, 0.0
-        for weight, alone in zip(recipe.weights, self.spreads, strict=True):
-            if weight:
-                factor = abs(weight / recipe.divisor)
-                scales.extend(factor * scale for scale in alone.scales)
-                square += (factor * alone.sigma) ** 2
-                rounding += factor * alone.rounding
-        return Spread(tuple(scales), square**0.5, rounding)
+    @cached_property
+    def numbers(self) -> Numbers:
+        """The released numbers of every line, shown or not."""
+        return Numbers(self.noisy, self.spreads)
 
-    def _labels(self, column: KeyColumn) -> list[Any]:
-        place = self.cells.keys.index(column.key)
-        domain = self.plan.table.domain
-        labels = {where: keys_of.label(column.key, domain, where) for where in self.cells.places[place]}
-        return [labels[line[place]] for line in self.cells.listed]
+    @cached_property
+    def lines(self) -> list[int]:
+        """The lines that are shown, in order."""
+        chosen = list(range(len(self.numbers)))
+        wanted = self.plan.lines
+        if wanted.having is not None:
+            met = self._values(wanted.having)
+            chosen = [line for line in chosen if met[line] is True]
+        for order in reversed(wanted.order):
+            chosen = _ordered(chosen, self._values(order.by), order)
+        if wanted.distinct:
+            first: dict[tuple[Any, ...], int] = {}
+            for line in chosen:
+                first.setdefault(tuple(column[line] for column in self._every.values()), line)
+            chosen = list(first.values())
+        end = None if wanted.limit is None else wanted.offset + wanted.limit
+        return chosen[wanted.offset : end]
 
-    def _values(self, aggregate: Aggregate) -> list[Any]:
-        recipe = self.recipes[self.plan.aggregates.index(aggregate)]
-        match recipe:
-            case Fixed(value):
-                return [float(value)] * len(self.noisy)
-            case Linear():
-                tops = self._combined(recipe)
-                return [_shown(aggregate, top, recipe.divisor) for top in tops]
-            case Mean(top, bottom, centre, reach):
-                offsets, counts = self._combined(top), self._combined(bottom)
-                middle, most = float(centre), float(reach)
-                return [
-                    middle + max(-most, min(most, (off / top.divisor) / max(1.0, count / bottom.divisor)))
-                    for off, count in zip(offsets, counts, strict=True)
-                ]
-            case _:
-                assert_never(recipe)
+    @cached_property
+    def _bars(self) -> Bars:
+        return Bars(dict(zip(self.plan.aggregates, self.recipes, strict=True)), self.numbers)
 
-    def _intervals(self, recipe: Recipe, confidence: float, entries: int) -> list[tuple[float, float]]:
-        match recipe:
-            case Fixed(value):
-                return [(float(value), float(value))] * len(self.noisy)
-            case Linear():
-                half = self.spread(recipe).half_width(confidence, entries)
-                return [(top / recipe.divisor - half, top / recipe.divisor + half) for top in self._combined(recipe)]
-            case Mean(top, bottom, centre, reach):
-                sure = _halved(confidence)
-                errors = [self.spread(part).half_width(sure, entries) for part in (top, bottom)]
-                middle = float(centre)
-                found = []
-                for off, count in zip(self._combined(top), self._combined(bottom), strict=True):
-                    low, high = quotient(off / top.divisor, count / bottom.divisor, errors[0], errors[1], float(reach))
-                    found.append((middle + low, middle + high))
-                return found
-            case _:
-                assert_never(recipe)
+    @cached_property
+    def _every(self) -> dict[str, list[Any]]:
+        """Every line of every column."""
+        return {
+            column.name: self._labels(column.key) if isinstance(column, KeyColumn) else self._values(column.formula)
+            for column in self.plan.shown
+        }
 
-    def _combined(self, recipe: Linear) -> Sequence[int]:
-        weights = np.array(recipe.weights, dtype=object)
-        found: list[int] = self.noisy.dot(weights).tolist()
-        return found
+    def _values(self, formula: Formula) -> list[Any]:
+        if isinstance(formula, Label):
+            return self._labels(formula.key)
+        if formula in self._released:
+            return self._released[formula]
+
+        def leaf(line: int) -> Any:
+            def value(of: Leaf) -> Any:
+                return self._labels(of.key)[line] if isinstance(of, Label) else self._released[of][line]
+
+            return value
+
+        return [evaluate(formula, leaf(line)) for line in range(len(self.numbers))]
+
+    @cached_property
+    def _released(self) -> dict[Aggregate, list[Any]]:
+        pairs = zip(self.plan.aggregates, self.recipes, strict=True)
+        return {
+            aggregate: values(recipe, self.numbers, counts=isinstance(aggregate, CountRows | Count))
+            for aggregate, recipe in pairs
+        }
+
+    def _labels(self, key: Key) -> list[Any]:
+        if key not in self._labelled:
+            place = self.cells.keys.index(key)
+            domain = self.plan.table.domain
+            labels = {where: keys_of.label(key, domain, where) for where in self.cells.places[place]}
+            self._labelled[key] = [labels[line[place]] for line in self.cells.listed]
+        return self._labelled[key]
+
+    @cached_property
+    def _labelled(self) -> dict[Key, list[Any]]:
+        return {}
 
 
-def _halved(confidence: float) -> float:
-    """Two bars that hold together with this confidence."""
-    return 1 - (1 - confidence) / 2
-
-
-def _shown(aggregate: Aggregate, top: int, divisor: int) -> int | float:
-    """Counts, and sums that are whole, as whole numbers; negative ones are kept."""
-    match aggregate:
-        case CountRows() | Count():
-            return top if divisor == 1 else (2 * top + divisor) // (2 * divisor)
-        case Sum() | Average():
-            return top if divisor == 1 else top / divisor
-        case _:
-            assert_never(aggregate)
+def _ordered(lines: list[int], by: list[Any], order: Order) -> list[int]:
+    """The lines in the order of some values; those without a value at one end."""
+    absent = [line for line in lines if by[line] is None]
+    present = [line for line in lines if by[line] is not None]
+    # Values of one column are of one kind; a CASE that mixes kinds is ordered by text.
+    kinds = {isinstance(by[line], str) for line in present}
+    present.sort(key=lambda line: str(by[line]) if len(kinds) > 1 else by[line], reverse=order.descending)
+    return absent + present if order.nulls_first else present + absent

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 from typing import Final
 
 from sqlglot import errors as sql_errors
@@ -12,15 +11,15 @@ from sqlglot.dialects.duckdb import DuckDB
 
 from partita.errors import QueryRefused
 from partita.errors import query as refuse
-from partita.query.conditions import Condition, everywhere
-from partita.query.expressions import Case, Expression, Number
+from partita.query.conditions import everywhere
+from partita.query.formulas import Constant, Formula, Label, aggregates_of
 from partita.query.keys import Each, Key
-from partita.query.plan import Aggregate, Average, Count, CountRows, KeyColumn, Plan, ShownColumn, Sum, ValueColumn
+from partita.query.plan import KeyColumn, Lines, Order, Plan, ShownColumn, ValueColumn, needed
 from partita.query.program import cells
 from partita.query.reading import Reader, words
 from partita.query.rewrite import rewritten
 from partita.query.schema import Table
-from partita.query.text import shown_key
+from partita.query.selecting import Selecting
 
 LONGEST: Final = 50_000
 # What the parser is known to raise on text that is not SQL.
@@ -34,14 +33,8 @@ _UNREADABLE: Final = (
     AssertionError,
     OverflowError,
 )
-_READ: Final = {"expressions", "from_", "where", "group"}
-_AFTERWARDS: Final = "It costs nothing to do that with the answer afterwards."
+_READ: Final = {"expressions", "from_", "where", "group", "having", "order", "limit", "offset", "distinct"}
 _CLAUSES: Final[dict[str, tuple[str, str]]] = {
-    "distinct": ("SELECT DISTINCT", "Use GROUP BY: every possible key comes back with its aggregates."),
-    "having": ("HAVING", _AFTERWARDS),
-    "order": ("ORDER BY", _AFTERWARDS),
-    "limit": ("LIMIT", _AFTERWARDS),
-    "offset": ("OFFSET", _AFTERWARDS),
     "with_": ("WITH", "Ask one SELECT about the table itself."),
     "qualify": ("QUALIFY", "It would make one row depend on others. Use WHERE."),
     "windows": ("WINDOW", "It would make one row depend on others. Use GROUP BY."),
@@ -50,10 +43,6 @@ _CLAUSES: Final[dict[str, tuple[str, str]]] = {
     "sample": ("TABLESAMPLE", "Every question reads all rows; noise protects them."),
     "into": ("INTO", "A question changes nothing."),
     "locks": ("FOR UPDATE", "A question changes nothing."),
-}
-_OTHER_AGGREGATES: Final[dict[str, str]] = {
-    "MIN": "The least value is one person's value.",
-    "MAX": "The greatest value is one person's value.",
 }
 
 
@@ -126,11 +115,13 @@ def _plan(text: str, tree: exp.Select, tables: Mapping[str, Table]) -> Plan:
     selected = [_named(item) for item in tree.expressions]
     keys = _keys(reader, tree, selected)
     shown: list[ShownColumn] = []
+    selecting = Selecting(reader, keys, {})
     for item, name in selected:
-        shown.append(_shown(reader, item, name, keys, tree))
+        shown.append(_shown(selecting, item, name, tree))
         if any(shown[-1].name.lower() == column.name.lower() for column in shown[:-1]):
             raise reader.refused(item, refuse.repeated_name(shown[-1].name))
-    aggregates = tuple(column.aggregate for column in shown if isinstance(column, ValueColumn))
+    lines = _lines(Selecting(reader, keys, {column.name.lower(): _meaning(column) for column in shown}), tree, shown)
+    aggregates = needed(tuple(shown), lines)
     if not aggregates:
         raise refuse.at(refuse.no_aggregate(), words(text, tree.expressions[0]) if tree.expressions else None)
     condition = everywhere(reader.table.domain) if where is None else reader.condition(where.this)
@@ -138,7 +129,7 @@ def _plan(text: str, tree: exp.Select, tables: Mapping[str, Table]) -> Plan:
         cells(keys, condition)
     except QueryRefused as problem:
         raise refuse.at(problem, words(text, tree.args["group"])) from None
-    return Plan(reader.table, condition, keys, aggregates, tuple(shown))
+    return Plan(reader.table, condition, keys, aggregates, tuple(shown), lines)
 
 
 def _reader(text: str, tree: exp.Select, tables: Mapping[str, Table]) -> Reader:
@@ -174,6 +165,9 @@ def _keys(reader: Reader, tree: exp.Select, selected: list[tuple[exp.Expr, str |
     group = tree.args.get("group")
     if group is None:
         return ()
+    if group.args.get("all"):
+        listed = [item for item, _ in selected if item.find(exp.AggFunc) is None and not isinstance(item, exp.Literal)]
+        group = exp.Group(expressions=listed)
     for option, value in group.args.items():
         if value and option != "expressions":
             raise reader.refused(
@@ -207,85 +201,61 @@ def _meant(reader: Reader, node: exp.Expr, selected: list[tuple[exp.Expr, str | 
     return node
 
 
-def _shown(reader: Reader, item: exp.Expr, name: str | None, keys: tuple[Key, ...], tree: exp.Select) -> ShownColumn:
+def _shown(selecting: Selecting, item: exp.Expr, name: str | None, tree: exp.Select) -> ShownColumn:
+    reader = selecting.reader
     if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
         raise reader.refused(item, refuse.rows_themselves("SELECT *"))
-    aggregate = _aggregate(reader, item)
-    if aggregate is not None:
-        return ValueColumn(name or reader.written(item), aggregate)
-    key = reader.key(item)
-    if key is None:
-        if item.find(exp.AggFunc) is not None:
-            raise reader.refused(item, refuse.aggregate_arithmetic())
+    if not selecting.keys and tree.find(exp.AggFunc) is None:
         raise reader.refused(item, refuse.rows_themselves(item.sql(dialect="duckdb")))
-    if key not in keys:
-        shown = shown_key(key)
-        if keys or tree.find(exp.AggFunc) is not None:
-            raise reader.refused(item, refuse.not_grouped(shown))
-        raise reader.refused(item, refuse.rows_themselves(shown))
-    return KeyColumn(name or (key.column if isinstance(key, Each) else reader.written(item)), key)
+    formula = selecting.formula(item)
+    if isinstance(formula, Label):
+        plain = formula.key.column if isinstance(formula.key, Each) else reader.written(item)
+        return KeyColumn(name or plain, formula.key)
+    return ValueColumn(name or reader.written(item), formula)
 
 
-def _aggregate(reader: Reader, node: exp.Expr) -> Aggregate | None:
-    match node:
-        case exp.Paren():
-            return _aggregate(reader, node.this)
-        case exp.Filter():
-            inner = _aggregate(reader, node.this)
-            where = node.expression.this if isinstance(node.expression, exp.Where) else node.expression
-            return None if inner is None else _only(inner, reader.condition(where))
-        case exp.CountIf():
-            return _only(CountRows(), reader.condition(node.this))
-        case exp.Count():
-            return _count(reader, node)
-        case exp.Sum() | exp.Avg():
-            if isinstance(node.this, exp.Distinct):
-                raise reader.refused(
-                    node, refuse.function_not_answered(f"{node.sql_name()}(DISTINCT ...)", "Leave DISTINCT out.")
-                )
-            of = reader.expression(node.this)
-            return Sum(of) if isinstance(node, exp.Sum) else Average(of)
-        case exp.Window():
-            raise reader.refused(
-                node,
-                refuse.function_not_answered("A window function", "It makes one row depend on others. Use GROUP BY."),
-            )
-        case exp.AggFunc():
-            name = node.sql_name()
-            advice = _OTHER_AGGREGATES.get(name, "")
-            raise reader.refused(node, refuse.function_not_answered(name, f"{advice} Write COUNT, SUM or AVG.".strip()))
-        case _:
-            return None
+def _meaning(column: ShownColumn) -> Formula:
+    return Label(column.key) if isinstance(column, KeyColumn) else column.formula
 
 
-def _count(reader: Reader, node: exp.Count) -> Aggregate:
-    of = node.this
-    if of is None or isinstance(of, exp.Star):
-        return CountRows()
-    if isinstance(of, exp.Distinct):
-        raise reader.refused(
-            node,
-            refuse.function_not_answered(
-                "COUNT(DISTINCT ...)", "Count rows with COUNT(*), or the rows of each value with GROUP BY."
-            ),
-        )
-    if node.expressions:
-        raise reader.refused(node, refuse.wrong_arguments("COUNT", "COUNT(*) or COUNT(x)"))
-    return Count(reader.counted(of))
+def _lines(selecting: Selecting, tree: exp.Select, shown: list[ShownColumn]) -> Lines:
+    """HAVING, ORDER BY, LIMIT, OFFSET and DISTINCT: chosen from noisy numbers, for nothing."""
+    reader = selecting.reader
+    having, order, distinct = tree.args.get("having"), tree.args.get("order"), tree.args.get("distinct")
+    if distinct is not None and distinct.args.get("on"):
+        raise reader.refused(distinct, refuse.clause_not_answered("DISTINCT ON", "Use GROUP BY."))
+    ordered = []
+    for item in order.expressions if order is not None else ():
+        by = _ordered_by(selecting, item.this, shown)
+        ordered.append(Order(by, bool(item.args.get("desc")), bool(item.args.get("nulls_first"))))
+    return Lines(
+        having=None if having is None else selecting.condition(having.this),
+        order=tuple(ordered),
+        limit=_whole(reader, tree.args.get("limit"), "LIMIT"),
+        offset=_whole(reader, tree.args.get("offset"), "OFFSET") or 0,
+        distinct=distinct is not None,
+    )
 
 
-def _only(aggregate: Aggregate, condition: Condition) -> Aggregate:
-    """FILTER (WHERE ...): rows that do not meet the condition count as NULL."""
+def _ordered_by(selecting: Selecting, node: exp.Expr, shown: list[ShownColumn]) -> Formula:
+    if isinstance(node, exp.Literal) and not node.is_string:
+        place = selecting.reader.number(node)
+        if place.denominator == 1 and 1 <= place <= len(shown):
+            return _meaning(shown[int(place) - 1])
+    by = selecting.formula(node)
+    if isinstance(by, Constant) or (not isinstance(by, Label) and not any(True for _ in aggregates_of(by))):
+        raise selecting.reader.refused(node, refuse.not_an_order(node.sql(dialect="duckdb")))
+    return by
 
-    def kept(of: Expression) -> Expression:
-        return Case(((condition, of),), Number(None))
 
-    match aggregate:
-        case CountRows():
-            return Count(kept(Number(Fraction(1))))
-        case Count(of):
-            return Count(kept(of))
-        case Sum(of):
-            return Sum(kept(of))
-        case Average(of):
-            return Average(kept(of))
+def _whole(reader: Reader, node: exp.Expr | None, clause: str) -> int | None:
+    """The number of lines that LIMIT or OFFSET names."""
+    if node is None:
+        return None
+    options = node.args.get("limit_options")
+    given = node.args.get("count") if isinstance(node, exp.Fetch) else node.args.get("expression")
+    number = None if given is None else reader.constant(given)
+    odd = options is not None and (options.args.get("percent") or options.args.get("with_ties"))
+    if number is None or number.denominator != 1 or number < 0 or odd:
+        raise reader.refused(node, refuse.needs_constant(clause, "a whole number of lines"))
+    return int(number)

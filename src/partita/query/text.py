@@ -18,7 +18,8 @@ from partita.region.predicate import And, IsTrue, Known, Not, Or, Predicate
 from partita.region.region import Region
 
 if TYPE_CHECKING:
-    from partita.query.plan import Aggregate, Plan
+    from partita.query.aggregates import Aggregate
+    from partita.query.plan import Plan
 
 Written = Callable[[Region], str]
 
@@ -137,7 +138,7 @@ def shown_key(key: Key) -> str:
 
 def shown_aggregate(aggregate: Aggregate, written: Written = canonical) -> str:
     """An aggregate as SQL, or in its canonical form."""
-    from partita.query.plan import Average, Count, CountRows, Sum
+    from partita.query.aggregates import Average, Count, CountRows, Sum
 
     match aggregate:
         case CountRows():
@@ -155,13 +156,17 @@ def shown_aggregate(aggregate: Aggregate, written: Written = canonical) -> str:
 def shown_plan(plan: Plan) -> str:
     """A plan as SQL that would make it again."""
     from partita.query.plan import KeyColumn
+    from partita.query.present import shown_formula, shown_lines
 
     listed = []
     for column in plan.shown:
-        text = shown_key(column.key) if isinstance(column, KeyColumn) else shown_aggregate(column.aggregate, readable)
+        text = shown_key(column.key) if isinstance(column, KeyColumn) else shown_formula(column.formula)
         name = quoted(column.name)
         listed.append(text if text == name else f"{text} AS {name}")
-    lines = [f"SELECT {', '.join(listed)}", f"FROM {quoted(plan.table.name)}"]
+    lines = [
+        f"SELECT {'DISTINCT ' if plan.lines.distinct else ''}{', '.join(listed)}",
+        f"FROM {quoted(plan.table.name)}",
+    ]
     where = plan.where
     if not where.region.whole or where.tests:
         if where.region.whole:
@@ -171,7 +176,7 @@ def shown_plan(plan: Plan) -> str:
             lines.append(f"WHERE {shown_condition(where, readable)}")
     if plan.keys:
         lines.append(f"GROUP BY {', '.join(shown_key(key) for key in plan.keys)}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *shown_lines(plan.lines)])
 
 
 def number(value: Fraction) -> str:

@@ -245,12 +245,10 @@ WORDS = [
         "SQRT is not answered. Use CLAMP. Nothing was read and nothing was charged.",
     ),
     (
-        refuse.aggregate_arithmetic(),
-        "query.aggregate-arithmetic",
-        (
-            "Arithmetic with aggregates is done on the answer, where it costs nothing. Ask for each aggregate as "
-            "a column of its own. Nothing was read and nothing was charged."
-        ),
+        refuse.not_an_order("3 + 4"),
+        "query.not-an-order",
+        "Lines cannot be ordered by 3 + 4. Order by a key, by an aggregate, or by the name of a column of the answer. "
+        "Nothing was read and nothing was charged.",
     ),
     (
         refuse.division(),

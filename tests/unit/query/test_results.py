@@ -14,10 +14,11 @@ from partita.engine.reference import evaluate, meets, record, tallied
 from partita.errors import QueryRefused
 from partita.granularity import replace, rows, users
 from partita.query import keys
+from partita.query.aggregates import Average, Count, CountRows, Sum
 from partita.query.blocks import entries
 from partita.query.design import designs
 from partita.query.errorbars import Spread, quotient
-from partita.query.plan import Average, Count, CountRows, Plan, Sum
+from partita.query.plan import Plan, ValueColumn
 from partita.query.pricing import Price
 from partita.query.program import Program, cells
 from partita.query.quote import narrowed, quote
@@ -88,8 +89,8 @@ def test_without_noise_every_design_gives_the_exact_aggregates(question, table):
         result = Result(plan, program.cells, exact, design.recipes, (Spread(),) * len(listed))
         for place, line in zip(program.cells.listed, result.rows(), strict=True):
             for column in plan.shown:
-                if hasattr(column, "aggregate"):
-                    truth = expected[place][plan.aggregates.index(column.aggregate)]
+                if isinstance(column, ValueColumn):
+                    truth = expected[place][plan.aggregates.index(column.formula)]
                     if truth is not None:
                         assert line[column.name] == pytest.approx(float(truth), abs=1e-9)
 
@@ -157,7 +158,7 @@ def test_intervals_hold_the_exact_value_nearly_always(asked, noise, seed):
     (truth,) = plainly(plan, table).values()
     for column in plan.shown:
         ((low, high),) = result.intervals(1 - 1e-9)[column.name]
-        assert low <= float(truth[plan.aggregates.index(column.aggregate)]) <= high
+        assert low <= float(truth[plan.aggregates.index(column.formula)]) <= high
 
 
 # --- quotes ------------------------------------------------------------------------------------------------------

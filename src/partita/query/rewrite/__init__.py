@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from partita.query.plan import Plan
+from partita.query.rewrite.averages_from_ratios import averages_from_ratios
 from partita.query.rewrite.check_widths import check_widths
 from partita.query.rewrite.collect_terms import collect_terms
 from partita.query.rewrite.count_present_rows import count_present_rows
@@ -20,6 +21,7 @@ RULES: Final[tuple[Rule, ...]] = (
     collect_terms,
     loosen_clamps,
     count_present_rows,
+    averages_from_ratios,
     check_widths,
     share_aggregates,
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from math import lcm
 
 from partita.errors import query as refuse
+from partita.query.aggregates import arguments
 from partita.query.conditions import Condition, versuses
 from partita.query.expressions import WIDEST_STEP, WIDEST_VALUE, Case, Expression, bounds, parts_of, widest
-from partita.query.plan import Plan, argument
+from partita.query.plan import Plan
 from partita.query.text import readable, shown_aggregate, truth
 from partita.region.domain import Domain
 
@@ -19,9 +20,9 @@ def check_widths(plan: Plan) -> Plan:
     """
     domain = plan.table.domain
     for aggregate in plan.aggregates:
-        of = argument(aggregate)
-        if of is not None and not (_fits(of, domain) and _narrow(of, domain)):
-            raise refuse.too_wide(shown_aggregate(aggregate, readable))
+        for of in arguments(aggregate):
+            if not (_fits(of, domain) and _narrow(of, domain)):
+                raise refuse.too_wide(shown_aggregate(aggregate, readable))
     _check(plan.where, domain)
     return plan
 

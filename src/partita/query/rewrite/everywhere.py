@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import assert_never
 
+from partita.query.aggregates import Aggregate, arguments, with_arguments
 from partita.query.conditions import Condition, Versus
 from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value
-from partita.query.plan import Aggregate, KeyColumn, Plan, ShownColumn, ValueColumn, argument, with_argument
+from partita.query.formulas import Formula
+from partita.query.formulas import replaced as in_formula
+from partita.query.plan import Plan
 from partita.region.predicate import And, IsTrue, Not, Or, Predicate
 
 Change = Callable[[Expression], Expression]
@@ -18,25 +21,20 @@ def in_expressions(plan: Plan, change: Change) -> Plan:
     """The plan with the change made to each expression; the same plan if nothing changed."""
     changed = {aggregate: _aggregate(aggregate, change) for aggregate in plan.aggregates}
     where = in_condition(plan.where, change)
-    if where == plan.where and all(old == new for old, new in changed.items()):
-        return plan
-    return replace(
-        plan,
-        where=where,
-        aggregates=tuple(changed[aggregate] for aggregate in plan.aggregates),
-        shown=tuple(_shown(column, changed) for column in plan.shown),
-    )
+    if where != plan.where:
+        plan = replace(plan, where=where)
+    return replaced(plan, changed)
 
 
-def replaced(plan: Plan, changed: dict[Aggregate, Aggregate]) -> Plan:
-    """The plan with some aggregates replaced by others that mean the same."""
+def replaced(plan: Plan, changed: Mapping[Aggregate, Formula]) -> Plan:
+    """The plan with some aggregates replaced by others, or by formulas of others, that mean the same."""
     if all(old == new for old, new in changed.items()):
         return plan
-    return replace(
-        plan,
-        aggregates=tuple(changed.get(aggregate, aggregate) for aggregate in plan.aggregates),
-        shown=tuple(_shown(column, changed) for column in plan.shown),
-    )
+
+    def renewed(formula: Formula) -> Formula:
+        return changed.get(formula, formula)  # type: ignore[arg-type]
+
+    return plan.presenting(lambda formula: in_formula(formula, renewed))
 
 
 def in_condition(condition: Condition, change: Change) -> Condition:
@@ -71,14 +69,7 @@ def inside_out(expression: Expression, change: Change) -> Expression:
 
 
 def _aggregate(aggregate: Aggregate, change: Change) -> Aggregate:
-    of = argument(aggregate)
-    return aggregate if of is None else with_argument(aggregate, inside_out(of, change))
-
-
-def _shown(column: ShownColumn, changed: dict[Aggregate, Aggregate]) -> ShownColumn:
-    if isinstance(column, KeyColumn):
-        return column
-    return ValueColumn(column.name, changed.get(column.aggregate, column.aggregate))
+    return with_arguments(aggregate, tuple(inside_out(of, change) for of in arguments(aggregate)))
 
 
 def _predicate(predicate: Predicate, change: Change) -> Predicate:

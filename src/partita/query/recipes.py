@@ -1,0 +1,197 @@
+"""Recipes: how an aggregate follows from released numbers, and the error bar that it then has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import lcm
+from typing import Any, assert_never, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.query.errorbars import Interval, Pair, Spread, missed, quotient
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """A whole combination of the noisy numbers, divided by a whole number, and a constant."""
+
+    weights: tuple[int, ...]
+    divisor: int
+    constant: Fraction = Fraction(0)
+
+    @classmethod
+    def of(cls, weights: Sequence[Fraction], constant: Fraction = Fraction(0)) -> Linear:
+        """The combination with these weights.
+
+        >>> Linear.of([Fraction(1, 2), Fraction(1, 3)])
+        Linear(weights=(3, 2), divisor=6, constant=Fraction(0, 1))
+        """
+        divisor = lcm(*(weight.denominator for weight in weights)) if weights else 1
+        return cls(tuple(int(weight * divisor) for weight in weights), divisor, constant)
+
+    @property
+    def exactly(self) -> tuple[Fraction, ...]:
+        """The weights as fractions."""
+        return tuple(Fraction(weight, self.divisor) for weight in self.weights)
+
+    def plus(self, other: Linear, times: Fraction = Fraction(1)) -> Linear:
+        """The sum of this and so many times the other."""
+        pairs = zip(self.exactly, other.exactly, strict=True)
+        return Linear.of([mine + times * theirs for mine, theirs in pairs], self.constant + times * other.constant)
+
+    def times(self, factor: Fraction) -> Linear:
+        """So many times this."""
+        return Linear.of([factor * weight for weight in self.exactly], factor * self.constant)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A centre plus a quotient of two combinations, kept within the range of the column."""
+
+    top: Linear
+    bottom: Linear
+    centre: Fraction
+    reach: Fraction
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A value that no row can change."""
+
+    value: Fraction
+
+
+Recipe = Linear | Mean | Fixed
+
+
+@final
+@dataclass(frozen=True)
+class Numbers:
+    """The noisy numbers of a release, line by line, and the noise in each of them.
+
+    ``cells`` says of how many groups each line is the sum; one where it is not given.
+    """
+
+    noisy: NDArray[np.object_]
+    spreads: tuple[Spread, ...]
+    cells: tuple[int, ...] | None = field(default=None)
+
+    def __len__(self) -> int:
+        return len(self.noisy)
+
+    def groups(self, line: int) -> int:
+        """Of how many groups a line is the sum."""
+        return 1 if self.cells is None else self.cells[line]
+
+    def whole(self, recipe: Linear) -> list[int]:
+        """The whole combinations, before they are divided."""
+        found: list[int] = self.noisy.dot(np.array(recipe.weights, dtype=object)).tolist()
+        return found or []
+
+    def combined(self, recipe: Linear) -> list[float]:
+        """The combination in each line."""
+        constant = float(recipe.constant)
+        return [top / recipe.divisor + constant for top in self.whole(recipe)]
+
+    def spread(self, recipe: Linear, groups: int = 1) -> Spread:
+        """The noise of a combination, summed over so many groups."""
+        scales: list[float] = []
+        square, rounding = 0.0, 0.0
+        for weight, alone in zip(recipe.weights, self.spreads, strict=True):
+            if weight:
+                factor = abs(weight / recipe.divisor)
+                scales.extend(factor * scale for scale in alone.scales)
+                square += (factor * alone.sigma) ** 2
+                rounding += factor * alone.rounding
+        return Spread(tuple(scales) * groups, (groups * square) ** 0.5, groups * rounding)
+
+    def pair(self, top: Linear, bottom: Linear, groups: int = 1) -> Pair:
+        """The Gaussian noise of two combinations, summed over so many groups."""
+        alone = [self.spread(recipe, groups) for recipe in (top, bottom)]
+        listed = zip(top.weights, bottom.weights, self.spreads, strict=True)
+        shared = sum(mine * theirs * each.sigma**2 for mine, theirs, each in listed) / (top.divisor * bottom.divisor)
+        return Pair(alone[0].sigma ** 2, alone[1].sigma ** 2, groups * shared, (alone[0].rounding, alone[1].rounding))
+
+    def halves(self, recipe: Linear, confidence: float, entries: int) -> list[float]:
+        """The half-width of the error bar in each line."""
+        kinds = {self.groups(line) for line in range(len(self))}
+        known = {groups: self.spread(recipe, groups).half_width(confidence, entries) for groups in kinds}
+        return [known[self.groups(line)] for line in range(len(self))]
+
+    def quotients(
+        self, top: Linear, bottom: Linear, confidence: float, entries: int, reach: float | None
+    ) -> list[Interval]:
+        """Where the quotient of two combinations lies, in each line."""
+        tops, bottoms = self.combined(top), self.combined(bottom)
+        if not any(alone.scales for alone in self.spreads):
+            miss = missed(confidence, entries)
+            pairs = {groups: self.pair(top, bottom, groups) for groups in {*(self.cells or ()), 1}}
+            return [
+                pairs[self.groups(line)].quotient(over, under, miss, reach)
+                for line, (over, under) in enumerate(zip(tops, bottoms, strict=True))
+            ]
+        # Two bars of Laplace noise that hold together.
+        sure = 1 - (1 - confidence) / 2
+        errors = zip(self.halves(top, sure, entries), self.halves(bottom, sure, entries), strict=True)
+        return [
+            quotient(over, under, wide, deep, reach)
+            for over, under, (wide, deep) in zip(tops, bottoms, errors, strict=True)
+        ]
+
+
+def values(recipe: Recipe, numbers: Numbers, *, counts: bool = False) -> list[Any]:
+    """The value in each line; whole numbers where they are whole, or where the recipe counts something."""
+    match recipe:
+        case Fixed(value):
+            return [float(value)] * len(numbers)
+        case Linear(_, 1, constant) if not constant:
+            return numbers.whole(recipe)
+        case Linear(_, divisor) if counts:
+            return [(2 * top + divisor) // (2 * divisor) for top in numbers.whole(recipe)]
+        case Linear():
+            return numbers.combined(recipe)
+        case Mean(top, bottom, centre, reach):
+            middle, most = float(centre), float(reach)
+            pairs = zip(numbers.combined(top), numbers.combined(bottom), strict=True)
+            return [middle + max(-most, min(most, off / max(1.0, count))) for off, count in pairs]
+        case _:
+            assert_never(recipe)
+
+
+def intervals(recipe: Recipe, numbers: Numbers, confidence: float, entries: int) -> list[Interval]:
+    """For each line the interval that holds the exact value with this confidence, for all entries at once."""
+    match recipe:
+        case Fixed(value):
+            return [(float(value), float(value))] * len(numbers)
+        case Linear():
+            halves = numbers.halves(recipe, confidence, entries)
+            return [(value - half, value + half) for value, half in zip(numbers.combined(recipe), halves, strict=True)]
+        case Mean(top, bottom, centre, reach):
+            found = numbers.quotients(top, bottom, confidence, entries, float(reach))
+            return [(float(centre) + low, float(centre) + high) for low, high in found]
+        case _:
+            assert_never(recipe)
+
+
+def expected(recipe: Recipe, numbers: Numbers, confidence: float, entries: int, rows: int | None) -> float | None:
+    """The half-width of the error bar before anything is released; None if it depends on the size of the group."""
+    match recipe:
+        case Fixed():
+            return 0.0
+        case Linear():
+            return numbers.spread(recipe).half_width(confidence, entries)
+        case Mean(top, bottom, _, reach):
+            if rows is None:
+                return None
+            sure = 1 - (1 - confidence) / 2
+            off = numbers.spread(top).half_width(sure, entries)
+            count = numbers.spread(bottom).half_width(sure, entries)
+            return min(float(reach), (off + float(reach) * count) / rows)
+        case _:
+            assert_never(recipe)
