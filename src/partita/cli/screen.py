@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
 from importlib import metadata
 from typing import TYPE_CHECKING, Annotated
 
@@ -38,7 +42,22 @@ def show(*parts: RenderableType) -> None:
 
 def show_json(document: object) -> None:
     """Print for programs: one JSON document, text as it is."""
-    typer.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    typer.echo(json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _plain(document: object) -> object:
+    """What JSON has no word for: a date is its text, an exact number too, and an unbounded one is null."""
+    match document:
+        case dict():
+            return {str(name): _plain(value) for name, value in document.items()}
+        case list() | tuple():
+            return [_plain(value) for value in document]
+        case float():
+            return document if math.isfinite(document) else None
+        case date() | Decimal() | Fraction():
+            return str(document)
+        case _:
+            return document
 
 
 def complain(refusal: PartitaError, *, as_json: bool) -> None:

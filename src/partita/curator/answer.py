@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, final
 
@@ -58,12 +59,16 @@ class Answer:
     def error(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> dict[str, list[float]]:
         """For each value the half-width of its error bar; for all groups at once if ``simultaneous``.
 
-        An interval that is not symmetric (a mean's) is given by its longer half; see :meth:`intervals`.
+        An interval that is not symmetric (a mean's) is given by its longer half; see :meth:`intervals`. Where a value
+        is NULL, or could be anything, the half-width is infinite.
         """
         found = {}
         for name, ends in self.intervals(confidence, simultaneous=simultaneous).items():
             values = self.result.columns[name]
-            found[name] = [max(value - low, high - value) for value, (low, high) in zip(values, ends, strict=True)]
+            found[name] = [
+                math.inf if value is None else max(value - low, high - value)
+                for value, (low, high) in zip(values, ends, strict=True)
+            ]
         return found
 
     def intervals(

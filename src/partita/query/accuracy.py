@@ -13,8 +13,10 @@ from partita.errors import accuracy as refuse
 from partita.errors import query as refuse_query
 from partita.exact import Number, positive, probability, whole
 from partita.query import pricing
+from partita.query.aggregates import Average, Count, CountRows, Sum
 from partita.query.expressions import bounds
-from partita.query.plan import Average, Count, CountRows, Plan, Sum, ValueColumn
+from partita.query.formulas import numeric
+from partita.query.plan import Plan, ValueColumn
 from partita.query.pricing import Price
 from partita.query.quote import Promised, Quote, narrowed, quote
 from partita.query.truncation import Truncation
@@ -77,13 +79,14 @@ class Accuracy:
     def bounds(self, plan: Plan) -> dict[str, float]:
         """The longest error bar allowed for each column that has a wish, known from the question alone."""
         wishes, floors = dict(self.within), dict(self.floor)
-        names = [column.name for column in plan.shown if isinstance(column, ValueColumn)]
+        noisy = [column for column in plan.shown if isinstance(column, ValueColumn) and numeric(column.formula)]
+        names = [column.name for column in noisy]
         for name in (*wishes, *floors):
             if name and name not in names:
                 raise refuse.no_such_column(name, names)
         found: dict[str, float] = {}
-        for column in plan.shown:
-            if not isinstance(column, ValueColumn) or (column.name not in wishes and "" not in wishes):
+        for column in noisy:
+            if column.name not in wishes and "" not in wishes:
                 continue
             amount, relative = _read(wishes.get(column.name, wishes.get("", "")))
             if relative:
@@ -109,7 +112,7 @@ class Accuracy:
         size = self._per_row(column, plan)
         if size is None:
             raise refuse.needs_floor(column.name)
-        if isinstance(column.aggregate, Average):
+        if isinstance(column.formula, Average):
             return size
         if "" not in floors:
             raise refuse.needs_floor(column.name)
@@ -117,7 +120,7 @@ class Accuracy:
 
     def _per_row(self, column: ValueColumn, plan: Plan) -> Fraction | None:
         """The least that one row adds to the size of a value, if it adds anything for certain."""
-        match column.aggregate:
+        match column.formula:
             case CountRows() | Count():
                 return Fraction(1)
             case Sum(of) | Average(of):

@@ -91,7 +91,7 @@ def _tail_of_many(scales: Sequence[float], bound: float) -> float:
     step = math.pi / reach
     places = step * np.arange(1, 1 + math.ceil(12 * math.sqrt(len(scales)) / (deviation * step)))
     falls = np.exp(-np.log1p(np.outer(squares, places**2)).sum(axis=0))
-    inside = (step * bound + 2 * step * float(np.sum(np.sin(places * bound) / (places * step) * falls))) / math.pi
+    inside = (step * bound + 2 * step * float(np.sum(np.sin(places * bound) / places * falls))) / math.pi
     return max(0.0, 1 - inside)
 
 

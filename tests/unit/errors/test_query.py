@@ -247,8 +247,10 @@ WORDS = [
     (
         refuse.not_an_order("3 + 4"),
         "query.not-an-order",
-        "Lines cannot be ordered by 3 + 4. Order by a key, by an aggregate, or by the name of a column of the answer. "
-        "Nothing was read and nothing was charged.",
+        (
+            "Lines cannot be ordered by 3 + 4. Order by a key, by an aggregate, or by the name of a column of the "
+            "answer. Nothing was read and nothing was charged."
+        ),
     ),
     (
         refuse.division(),

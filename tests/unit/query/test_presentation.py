@@ -1,0 +1,221 @@
+"""Arithmetic of aggregates, HAVING, ORDER BY, LIMIT and DISTINCT are free, exact without noise, and honest with it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from partita.engine.reference import tallied
+from partita.granularity import rows
+from partita.query.errorbars import Pair, Spread, quotient
+from partita.query.pricing import Price
+from partita.query.quote import Quote, quote
+from partita.query.schema import Table
+from partita.query.sql import read
+from partita.region.columns import booleans, categories, integers
+from partita.sampling.bits import TestBits
+from partita.theory.measures.pure import Pure
+from partita.theory.measures.zcdp import ZCDP
+from tests.unit.query.hospital import VISITS
+
+SHOPS = Table(
+    "sales",
+    [],
+    {
+        "shop": categories("a", "b", "c", other="c", missing="c"),
+        "units": integers(0, 20, missing=0),
+        "price": integers(1, 50, missing=1),
+        "online": booleans(missing=False),
+    },
+)
+ROWS: list[dict[str, Any]] = [
+    {"shop": "aab"[place % 3], "units": place % 7, "price": 10 + place % 30, "online": place % 4 == 0}
+    for place in range(400)
+]
+
+
+class Promised:
+    def __init__(self, granularity: Any, budget: Any) -> None:
+        self.granularity, self.budget = granularity, budget
+
+
+def offered(question: str, noise: str | None = None, **price: Any) -> Quote:
+    budget = Pure(epsilon=10**9) if noise == "laplace" else ZCDP(rho=10**9)
+    return quote(read(question, [SHOPS, VISITS]), [Promised(rows(), budget)], Price.of(**price or {"epsilon": 10**8}))
+
+
+def answered(question: str, table: list[dict[str, Any]] | None = None, seed: int = 1, **price: Any) -> Any:
+    found = offered(question, **price)
+    return found.result(found.release(tallied(found.program, ROWS if table is None else table), bits=TestBits(seed)))
+
+
+# --- values --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("formula", "value"),
+    [
+        ("COUNT(*) + 1", 401),
+        ("-COUNT(*)", -400),
+        ("SUM(units) - 2 * COUNT(*)", sum(row["units"] for row in ROWS) - 800),
+        ("SUM(units * price) / SUM(units)", sum(r["units"] * r["price"] for r in ROWS) / sum(r["units"] for r in ROWS)),
+        ("SUM(price) * 1.0 / COUNT(*)", sum(row["price"] for row in ROWS) / 400),
+        ("100.0 * SUM(CASE WHEN online THEN 1 ELSE 0 END) / COUNT(*)", 25.0),
+        ("100.0 * COUNT(*) FILTER (WHERE online) / NULLIF(COUNT(*), 0)", 25.0),
+        ("ROUND(AVG(price), 1)", round(sum(row["price"] for row in ROWS) / 400, 1)),
+        ("CAST(AVG(price) AS INTEGER)", round(sum(row["price"] for row in ROWS) / 400)),
+        ("FLOOR(COUNT(*) / 7)", 57),
+        ("SQRT(COUNT(*))", 20.0),
+        ("ABS(1 - COUNT(*))", 399),
+        ("COALESCE(COUNT(*) / 0, 7)", 7),
+        ("CASE WHEN COUNT(*) > 100 THEN 'many' ELSE 'few' END", "many"),
+        ("IF(COUNT(*) BETWEEN 1 AND 5, 1, 2)", 2),
+        ("GREATEST(COUNT(*), 500)", 500),
+        ("COUNT(*) IN (400, 3)", True),
+        ("'all shops'", "all shops"),
+    ],
+)
+def test_arithmetic_of_aggregates_gives_what_sql_gives(formula, value):
+    (found,) = answered(f"SELECT COUNT(*) AS n, {formula} AS v FROM sales").columns["v"]
+    assert found == pytest.approx(value) if isinstance(value, float) else found == value
+
+
+def test_lines_are_chosen_and_ordered_by_noisy_numbers():
+    found = answered("SELECT shop, COUNT(*) AS n FROM sales GROUP BY shop HAVING COUNT(*) > 10 ORDER BY n DESC")
+    assert [(line["shop"], line["n"]) for line in found.rows()] == [("a", 267), ("b", 133)]
+    found = answered("SELECT shop, COUNT(*) AS n FROM sales GROUP BY shop ORDER BY 2, shop LIMIT 2 OFFSET 1")
+    assert [line["shop"] for line in found.rows()] == ["b", "a"]
+    found = answered("SELECT shop FROM sales GROUP BY shop HAVING SUM(units) = 0 OR shop = 'a' ORDER BY shop DESC")
+    assert [line["shop"] for line in found.rows()] == ["c", "a"]
+
+
+def test_distinct_lines_are_shown_once():
+    found = answered("SELECT DISTINCT COUNT(*) > 0 AS sold FROM sales GROUP BY shop")
+    assert found.rows() == [{"sold": True}, {"sold": False}]
+
+
+def test_what_has_no_value_comes_last_unless_asked_for_first():
+    question = "SELECT shop, 1 / COUNT(*) AS share FROM sales GROUP BY shop ORDER BY share"
+    assert [line["share"] is None for line in answered(question).rows()] == [False, False, True]
+    assert [line["share"] is None for line in answered(question + " NULLS FIRST").rows()] == [True, False, False]
+
+
+# --- one release, many presentations -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "SELECT shop, COUNT(*) AS n FROM sales GROUP BY shop ORDER BY n DESC LIMIT 1",
+        "SELECT COUNT(*) * 2 AS twice FROM sales GROUP BY shop HAVING COUNT(*) > 5",
+        "SELECT DISTINCT ROUND(SQRT(COUNT(*))) AS v, shop FROM sales GROUP BY ALL",
+    ],
+)
+def test_another_presentation_is_the_same_release(other):
+    plain = offered("SELECT shop, COUNT(*) AS n FROM sales GROUP BY shop")
+    assert offered(other).fingerprint == plain.fingerprint
+
+
+def test_what_only_having_needs_is_released_too():
+    plan = read("SELECT shop FROM sales GROUP BY shop HAVING SUM(units) > 3 ORDER BY AVG(price)", [SHOPS])
+    assert len(plan.aggregates) == 2
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "SELECT shop, COUNT(*) AS n\nFROM sales\nGROUP BY shop\nHAVING COUNT(*) >= 5\nORDER BY COUNT(*) DESC\nLIMIT 3",
+        "SELECT DISTINCT (COUNT(*) + 1) / 2 AS v\nFROM sales\nGROUP BY shop\nORDER BY shop NULLS FIRST\nOFFSET 1",
+        "SELECT CASE WHEN COUNT(*) > 5 AND NOT SUM(units) = 3 THEN 'x' ELSE NULL END AS v\nFROM sales",
+        "SELECT COUNT(*) - (SUM(units) - 1) AS v, ROUND(AVG(price), 2) AS w\nFROM sales",
+    ],
+)
+def test_a_presentation_is_written_as_sql_that_makes_it_again(question):
+    plan = read(question, [SHOPS])
+    assert plan.sql() == question
+    assert read(plan.sql(), [SHOPS]) == plan
+
+
+# --- error bars ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "SUM(units) - 3 * COUNT(*)",
+        "SUM(units * price) / SUM(units)",
+        "10 - SUM(units) / SUM(price)",
+        "SUM(price) / COUNT(*)",
+        "100.0 * COUNT(*) FILTER (WHERE online) / COUNT(*)",
+        "SUM(units) * COUNT(*) / SUM(price)",
+        "ROUND(SQRT(COUNT(*)) + AVG(units), 1)",
+        "CASE WHEN COUNT(*) > 400 THEN SUM(units) ELSE AVG(price) END",
+        "GREATEST(SUM(units), SUM(price)) / LEAST(COUNT(*), 1000)",
+    ],
+)
+def test_bars_of_formulas_hold_at_least_as_often_as_they_say(formula, noise):
+    question = f"SELECT {formula} AS v FROM sales"
+    exact = answered(question).columns["v"][0]
+    found = quote(
+        read(question, [SHOPS]),
+        [Promised(rows(), Pure(epsilon=9) if noise == "laplace" else ZCDP(rho=9))],
+        Price.of(epsilon="0.8"),
+        noise=noise,
+    )
+    tallies, bits = tallied(found.program, ROWS), TestBits(5)
+    trials, missed = 400, 0
+    for _ in range(trials):
+        ((low, high),) = found.result(found.release(tallies, bits=bits)).intervals(0.9)["v"]
+        missed += not low - 1e-9 <= exact <= high + 1e-9
+    # At most a tenth may miss; 5.2 standard deviations above it are a false alarm in ten million.
+    assert missed / trials <= 0.1 + 5.2 * math.sqrt(0.1 * 0.9 / trials)
+
+
+def test_the_bar_of_a_linear_formula_is_that_of_its_noise():
+    found = offered("SELECT COUNT(*) AS n, 3 * COUNT(*) - 7 AS v FROM sales", epsilon=1)
+    errors = found.error(0.95)
+    assert errors["v"] == pytest.approx(3 * errors["n"])
+
+
+def test_the_error_of_a_quotient_is_not_foreseen_and_then_unbounded_where_the_bottom_may_be_zero():
+    question = "SELECT SUM(units) / SUM(price) AS v FROM sales"
+    assert offered(question, epsilon=1).error()["v"] is None
+    ((low, high),) = answered(question, table=[], epsilon="0.01").intervals(0.95)["v"]
+    assert (low, high) == (-math.inf, math.inf)
+
+
+def test_text_has_no_error_bar():
+    found = answered("SELECT CASE WHEN COUNT(*) > 5 THEN 'many' ELSE 'few' END AS v, 'x' AS w FROM sales")
+    assert found.intervals(0.95) == {}
+
+
+def test_fiellers_interval_misses_as_often_as_it_says():
+    draws = np.random.default_rng(8)
+    count, misses = 40_000, 0
+    tops, bottoms = draws.normal(30.0, 10.0, count), draws.normal(60.0, 10.0, count)
+    pair = Pair(100.0, 100.0, 0.0)
+    for top, bottom in zip(tops, bottoms, strict=True):
+        low, high = pair.quotient(float(top), float(bottom), 0.05)
+        misses += not low <= 0.5 <= high
+    assert abs(misses / count - 0.05) < 5.5 * math.sqrt(0.05 * 0.95 / count)
+
+
+def test_fiellers_interval_is_shorter_than_two_bars_together():
+    spread = Spread(sigma=10.0).half_width(0.975)
+    wide = quotient(300.0, 600.0, spread, spread)
+    tight = Pair(100.0, 100.0, 0.0).quotient(300.0, 600.0, 0.05)
+    assert wide[0] < tight[0] < 0.5 < tight[1] < wide[1]
+
+
+@pytest.mark.parametrize("count", [6, 20, 200])
+def test_the_bar_of_many_laplace_noises_holds_as_often_as_it_says(count):
+    draws = np.random.default_rng(11)
+    trials = 100_000
+    total = draws.laplace(0, 2.0, (trials, count)).sum(axis=1)
+    half = Spread(scales=(2.0,) * count).half_width(0.95)
+    inside = float(np.mean(np.abs(total) <= half))
+    assert abs(inside - 0.95) < 5.5 * math.sqrt(0.05 * 0.95 / trials)
