@@ -52,3 +52,16 @@ def test_no_name_that_users_rely_upon_is_gone():
 
 def test_a_name_that_does_not_exist_is_an_ordinary_attribute_error():
     assert not hasattr(partita, "no_such_name")
+
+
+def test_public_functions_stay_functions_whatever_was_imported_before():
+    """A package of the same name takes the attribute when it is imported."""
+    script = (
+        "import partita, partita.curator.curator, partita.explain.words as words\n"
+        "loss = partita.Pure(epsilon=1)\n"
+        "assert str(partita.explain(loss)) == str(words.explain(loss))\n"
+        "named = {name for name in partita.__all__ if name[0].islower() and not callable(getattr(partita, name))}\n"
+        "print(named - {'algorithms'})"
+    )
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (result.stdout.strip(), result.stderr) == ("set()", "")

@@ -1,39 +1,14 @@
-"""The pages of the project as their reader meets them: blocks of code in fences."""
+"""The pages of the project as their reader meets them."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+
+from tools.pages import Block, blocks, examples, pictures, run
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*)[^\n]*\n(?P<code>.*?)^(?P=indent)```", re.MULTILINE | re.DOTALL)
 
-
-@final
-@dataclass(frozen=True, slots=True)
-class Block:
-    """One fenced block: its language, its text, and the line of the page where its text begins."""
-
-    language: str
-    code: str
-    line: int
-
-
-def blocks(page: str) -> list[Block]:
-    """All fenced blocks of a page, in order.
-
-    >>> blocks("Say:\\n\\n```python\\nx = 1\\n```\\n")
-    [Block(language='python', code='x = 1\\n', line=4)]
-    """
-    found = []
-    for fence in FENCE.finditer(page):
-        lines = fence.group("code").splitlines(keepends=True)
-        code = "".join(line.removeprefix(fence.group("indent")) for line in lines)
-        line = page[: fence.start("code")].count("\n") + 1
-        found.append(Block(fence.group("language"), code, line))
-    return found
+__all__ = ["ROOT", "Block", "blocks", "examples", "pages", "pictures", "run", "shown"]
 
 
 def pages() -> list[Path]:

@@ -1,44 +1,25 @@
-"""Every Python example in the README and the guides runs and shows what it says."""
+"""Every Python example in the README, the guides and the book runs, shows what it says, and draws what it shows."""
 
 from __future__ import annotations
 
-import doctest
 from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import Block, blocks, pages, shown
+from tests.docs.pages import Block, examples, pages, pictures, run, shown
 
-FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-
-
-def run(block: Block, page: str, names: dict[str, object]) -> None:
-    """Run one block in the names left by the blocks before it."""
-    if ">>>" not in block.code:
-        padding = "\n" * (block.line - 1)
-        exec(compile(padding + block.code, page, "exec"), names)
-        return
-    test = doctest.DocTestParser().get_doctest(block.code, names, page, page, block.line - 1)
-    words: list[str] = []
-    runner = doctest.DocTestRunner(optionflags=FLAGS, verbose=False)
-    runner.run(test, out=words.append, clear_globs=False)
-    names.update(test.globs)
-    assert runner.summarize(verbose=False).failed == 0, "".join(words)
-
-
-def examples(page: Path) -> list[Block]:
-    return [block for block in blocks(page.read_text(encoding="utf-8")) if block.language == "python"]
-
-
-SHOWING_CODE = [page for page in pages() if examples(page)]
+SHOWING_CODE = [page for page in pages() if examples(page.read_text(encoding="utf-8"))]
 
 
 @pytest.mark.parametrize("page", SHOWING_CODE, ids=shown)
 def test_the_examples_of_a_page_run_in_order(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    text = page.read_text(encoding="utf-8")
     names: dict[str, object] = {"__name__": "__main__"}
-    for block in examples(page):
+    for block in examples(text):
         run(block, shown(page), names)
+    for picture in pictures(text):
+        assert Path(picture).read_text(encoding="utf-8").lstrip().startswith("<?xml"), picture
 
 
 def test_an_example_with_a_wrong_answer_fails():
