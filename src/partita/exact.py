@@ -18,6 +18,7 @@ _MAX_DIGITS = 4000
 _MAX_EXPONENT = 5000
 # No promise, price or scale is larger or smaller than this; exact results of arithmetic may be.
 _LARGEST = Fraction(10) ** 75
+_SMALL = 1 << 62
 
 
 def exact(value: object, name: str = "value") -> Fraction:
@@ -92,6 +93,8 @@ def whole(value: object, name: str = "count", *, least: int = 0) -> int:
     >>> whole("12", "count")
     12
     """
+    if type(value) is int and least <= value <= _SMALL:
+        return value
     number = exact(value, name)
     if number.denominator != 1:
         raise refuse.not_whole(name, value)

@@ -13,6 +13,7 @@ from partita.composition import lattice, saddle
 from partita.composition.atoms import Enumeration
 from partita.composition.binomial import Binomial
 from partita.composition.contour import Contour
+from partita.composition.divergences import Divergences
 from partita.composition.gaussians import Gaussians
 from partita.composition.saddle import Saddle
 from partita.composition.search import bisect, most
@@ -21,7 +22,7 @@ from partita.errors import composition as refuse
 from partita.theory.losses.atoms import AtomicLoss
 from partita.theory.losses.base import LossLaw
 from partita.theory.losses.gaussian import GaussianLoss
-from partita.theory.losses.outward import UNIT, up
+from partita.theory.losses.outward import UNIT, floats, up
 from partita.theory.losses.randomized_response import RandomizedResponseLoss
 
 # Below this no float arithmetic is trusted to mean anything.
@@ -99,7 +100,8 @@ class Numeric:
         contour = Contour.at(self.total, place, delta)
         if contour is not None:
             return min(1.0, up(contour.upper(epsilon) + self.total.infinity))
-        return lattice.for_epsilon(self.total, epsilon, delta, upward=True, nodes=_FINE).upper(epsilon)
+        found = lattice.for_epsilon(self.total, epsilon, delta, upward=True, nodes=_FINE).upper(epsilon)
+        return min(found, self._divergences(place).upper(epsilon))
 
     def lower(self, epsilon: float) -> float:
         """The same with all errors taken away."""
@@ -121,7 +123,8 @@ class Numeric:
         contour = Contour.at(self.total, place, goal)
         if contour is not None:
             return solve(contour, place.epsilon, goal, self.total.maximum)
-        return min(lattice.for_delta(self.total, goal, upward=True, near=place).least(delta), self.total.maximum)
+        found = lattice.for_delta(self.total, goal, upward=True, near=place).least(delta)
+        return min(found, self._divergences(place).least(delta), self.total.maximum)
 
     def most(self, delta: float) -> float:
         """An ε at which δ(ε) is still more than asked: a lower bound on the least ε."""
@@ -136,6 +139,10 @@ class Numeric:
         x = solve(contour, place.epsilon, goal, self.total.maximum)
         return most(contour.lower, spare, x)
 
+    def _divergences(self, place: Saddle) -> Divergences:
+        """What the ladder of orders alone proves: a lattice is looser where rounding adds up over very many releases."""
+        return Divergences(place.orders, floats(place.cumulants + place.errors), self.total.infinity)
+
     def _near(self, epsilon: float) -> tuple[Saddle, float]:
         """The place for a question at ε, and about the δ there."""
         place = saddle.for_epsilon(self.total, epsilon)
@@ -145,12 +152,11 @@ class Numeric:
 
 def profile(total: Total) -> Profile:
     """The exact method for a total: closed forms first, then a contour, then a lattice."""
-    if not total.parts or (total.maximum == 0.0 and total.infinity == 0.0):
+    if total.empty or (total.maximum == 0.0 and total.infinity == 0.0):
         return Single(GaussianLoss(0.0))
     if total.families == {GaussianLoss}:
-        squared = math.fsum(count * law.mu**2 for law, count in total.parts if isinstance(law, GaussianLoss))
-        return Gaussians(up(math.sqrt(squared), 8 * UNIT))
-    if len(total.parts) == 1 and total.parts[0][1] == 1:
+        return Gaussians(up(math.sqrt(total.variance), 8 * UNIT))
+    if total.size == 1:
         return Single(total.parts[0][0])
     if total.families <= {RandomizedResponseLoss, AtomicLoss}:
         law, count = next(iter(total.pooled.items()))

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar, final
+from typing import TypeVar, final
 
+from partita.composition.straight import PLAIN, count_of, gather, is_plain
 from partita.composition.total import Total
 from partita.errors import NotProven
 from partita.errors import composition as refuse
 from partita.exact import whole
 from partita.granularity.base import Granularity, Relation
 from partita.mechanisms.base import Event, Mechanism
-from partita.mechanisms.gaussian import GaussianNoise
-from partita.mechanisms.laplace import Laplace
-from partita.mechanisms.randomized_response import RandomizedResponse
 from partita.theory.conversions import convert
 from partita.theory.distance import Distance
 from partita.theory.losses.base import LossLaw
-from partita.theory.losses.gaussian import GaussianLoss
-from partita.theory.losses.laplace import LaplaceLoss
 from partita.theory.losses.pair import Pair
-from partita.theory.losses.randomized_response import RandomizedResponseLoss
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
 from partita.theory.measures.gdp import GDP
 from partita.theory.measures.profile import Profile
 from partita.theory.measures.pure import Pure
 
-LIMIT = 1 << 50
 ANY = frozenset(Relation)
 Loss = TypeVar("Loss", bound=Measure)
 
@@ -167,6 +160,8 @@ class Paired(Part):
 class Plan:
     """Events fixed beforehand, with the relation they share.
 
+    >>> from partita.mechanisms.gaussian import GaussianNoise
+    >>> from partita.mechanisms.laplace import Laplace
     >>> plan = Plan.of([(Laplace(epsilon="0.1"), 100), GaussianNoise(sigma=10)])
     >>> [part.count for part in plan.parts]
     [100, 1]
@@ -189,15 +184,19 @@ class Plan:
     @classmethod
     def _checked(cls, events: tuple[object, ...], relation: Relation | None) -> Plan:
         common, lopsided = ANY, False
+        kept: list[object] = []
         for event in events:
-            # Plain noise serves any relation and is passed over without being read.
-            if type(event) in PLAIN:
+            # Mechanisms alone are read when they are needed; plain noise serves any relation and is passed over.
+            if type(event) in PLAIN or is_plain(event):
+                kept.append(event)
                 continue
             if isinstance(event, Mechanism):
                 valid = event.relations
+                kept.append(event)
             else:
                 part = read(event)
                 valid, lopsided = part.relations, lopsided or _lopsided(part)
+                kept.append(part)
             if valid is ANY or valid == ANY:
                 continue
             if relation is not None and relation not in valid:
@@ -209,7 +208,7 @@ class Plan:
         if relation is None and len(common) == 1:
             relation = next(iter(common))
         # Two unlike directions mean that something comes or goes; under change-one they would mix (theory B6).
-        return cls(events, Relation.ADD_REMOVE if relation is None and lopsided else relation)
+        return cls(tuple(kept), Relation.ADD_REMOVE if relation is None and lopsided else relation)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
@@ -217,38 +216,28 @@ class Plan:
         return tuple(part for part in map(read, self.events) if part.count > 0)
 
     @cached_property
-    def laws(self) -> tuple[list[tuple[LossLaw, int]], list[tuple[LossLaw, int]] | None]:
-        """The laws when a record leaves, and when one enters if that differs.
+    def totals(self) -> tuple[Total, ...]:
+        """The total loss when a record leaves, and when one enters if that differs.
 
         Under change-one one neighbour may do both at once, so only symmetric pairs are composed (theory B6).
         """
+        rows, rest = gather(self.events)
         remove: list[tuple[LossLaw, int]] = []
-        other: list[tuple[int, LossLaw]] = []
-        for event in self.events:
-            if (law := straight(event)) is not None:
-                remove.append((law, 1))
-                continue
-            part = read(event)
+        entering: dict[int, LossLaw] = {}
+        for part in map(read, rest):
             if part.count == 0:
                 continue
             pair = part.pair()
             if not pair.symmetric:
                 if self.relation is not Relation.ADD_REMOVE:
                     raise refuse.directions_mix(part.name)
-                other.append((len(remove), pair.add))
+                entering[len(remove)] = pair.add
             remove.append((pair.remove, part.count))
-        if not other:
-            return remove, None
-        add = list(remove)
-        for place, entering in other:
-            add[place] = (entering, add[place][1])
-        return remove, add
-
-    @cached_property
-    def totals(self) -> tuple[Total, ...]:
-        """The total loss in each direction that has to be looked at."""
-        remove, add = self.laws
-        return (Total.of(remove),) if add is None else (Total.of(remove), Total.of(add))
+        leaves = Total.of(remove, rows)
+        if not entering:
+            return (leaves,)
+        add = [(entering.get(place, law), count) for place, (law, count) in enumerate(remove)]
+        return leaves, Total.of(add, rows)
 
     @property
     def size(self) -> int:
@@ -294,7 +283,7 @@ def read(event: object) -> Part:
         case Mechanism():
             return Release(event, event.unit(), 1)
         case Event():
-            return Release(event.mechanism, event.distance, _count(event.count))
+            return Release(event.mechanism, event.distance, count_of(event.count))
         case Measure():
             return Loose(event, 1)
         case Pair():
@@ -303,7 +292,7 @@ def read(event: object) -> Part:
             # One law says nothing of the other direction (theory B6).
             raise refuse.bare_law(type(event).__name__)
         case (inner, count) if not isinstance(inner, int | float):
-            return _times(read(inner), _count(count))
+            return _times(read(inner), count_of(count))
         case _:
             raise refuse.not_an_event(event)
 
@@ -311,7 +300,7 @@ def read(event: object) -> Part:
 def has_pairs(plan: Plan) -> bool:
     """Whether every event has a dominating pair."""
     try:
-        _ = plan.laws
+        _ = plan.totals
     except NotProven:
         return False
     return True
@@ -320,52 +309,10 @@ def has_pairs(plan: Plan) -> bool:
 def _times(part: Part, count: int) -> Part:
     match part:
         case Release():
-            return Release(part.mechanism, part.distance, _count(part.count * count))
+            return Release(part.mechanism, part.distance, count_of(part.count * count))
         case Loose():
-            return Loose(part.measure, _count(part.count * count))
+            return Loose(part.measure, count_of(part.count * count))
         case Paired():
-            return Paired(part.given, _count(part.count * count))
+            return Paired(part.given, count_of(part.count * count))
         case _:
             raise refuse.not_an_event(part)
-
-
-def _count(value: object) -> int:
-    count = whole(value, "count")
-    if count > LIMIT:
-        raise refuse.too_many(value, LIMIT)
-    return count
-
-
-def straight(event: object) -> LossLaw | None:
-    """The law of a single release at distance one, read straight into floats; nothing for other events.
-
-    A plan of thousands is otherwise mostly rational arithmetic. Integer division rounds to nearest, so one step up is a
-    float that is not below the quotient; a test holds these laws beside those of the mechanisms' own pairs.
-    """
-    reader = _STRAIGHT.get(type(event))
-    return None if reader is None else reader(event)
-
-
-def _laplace(event: Any) -> LossLaw:
-    scale = event.scale
-    return LaplaceLoss(math.nextafter(scale.denominator / scale.numerator, math.inf))
-
-
-def _gaussian(event: Any) -> LossLaw:
-    sigma = event.sigma
-    return GaussianLoss(math.nextafter(sigma.denominator / sigma.numerator, math.inf))
-
-
-def _response(event: Any) -> LossLaw | None:
-    epsilon = event.epsilon
-    if event.values != 2:
-        return None
-    return RandomizedResponseLoss(math.nextafter(epsilon.numerator / epsilon.denominator, math.inf))
-
-
-_STRAIGHT: dict[type, Callable[[Any], LossLaw | None]] = {
-    Laplace: _laplace,
-    GaussianNoise: _gaussian,
-    RandomizedResponse: _response,
-}
-PLAIN = frozenset({Laplace, GaussianNoise})

@@ -11,7 +11,8 @@ from partita.composition import saddle
 from partita.composition.contour import Contour
 from partita.composition.curve import LEAST_DELTA, profile
 from partita.composition.live import Live
-from partita.composition.plan import PLAIN, Plan, straight
+from partita.composition.plan import Plan
+from partita.composition.straight import PLAIN, law_of
 from partita.composition.total import Total
 from partita.errors import composition as refuse
 from partita.exact import Number, exact, float_down
@@ -60,21 +61,20 @@ class Running(Live):
             return self._add(event)
 
     def _add(self, event: object) -> float:
-        law = straight(event) if type(event) in PLAIN else None
+        law = law_of(event) if type(event) in PLAIN else None
         if law is not None:
             for direction in self._directions:
                 direction.add(law, 1)
             self.epsilon = max([direction.least() for direction in self._directions])
             return self.epsilon
         plan = Plan.of((event,), self.relation)
-        remove, add = plan.laws
+        totals = plan.totals
         if plan.relation is not None:
             self.relation = plan.relation
-        if add is not None and len(self._directions) == 1:
+        if len(totals) == 2 and len(self._directions) == 1:
             self._directions.append(self._directions[0].copy())
-        sides = (remove, remove if add is None else add)
-        for direction, laws in zip(self._directions, sides, strict=False):
-            for law, count in laws:
+        for direction, total in zip(self._directions, (totals[0], totals[-1]), strict=False):
+            for law, count in total.parts:
                 direction.add(law, count)
         self.epsilon = max(direction.least() for direction in self._directions)
         return self.epsilon
@@ -140,7 +140,7 @@ class _Direction:
 def _place(parts: list[tuple[LossLaw, int]], delta: float, near: tuple[float, float] | None) -> _Grid | None:
     """A new contour for everything so far, or nothing where the transform does not die out soon enough."""
     total = Total.of(parts)
-    if not total.parts or all(isinstance(law, RandomizedResponseLoss) for law, _ in total.parts):
+    if total.families <= {RandomizedResponseLoss}:
         return None
     goal = min(delta, 0.999)
     # Slopes fall as a plan grows, so a place somewhat below serves longer.

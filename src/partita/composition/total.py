@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
-from partita.theory.losses.base import LossLaw
+from partita.theory.losses.base import LossLaw, Rows
 from partita.theory.losses.product import ProductBatch, ProductLoss, grouped
 
 
@@ -21,22 +21,33 @@ class Total:
     4
     """
 
-    parts: tuple[tuple[LossLaw, int], ...]
+    given: tuple[tuple[LossLaw, int], ...]
+    rows: tuple[Rows, ...] = ()
 
     @classmethod
-    def of(cls, parts: Iterable[tuple[LossLaw, int]]) -> Total:
-        """From laws and counts; products are unfolded."""
+    def of(cls, parts: Iterable[tuple[LossLaw, int]], rows: tuple[Rows, ...] = ()) -> Total:
+        """From laws and counts, and from whole batches; products are unfolded."""
         given = tuple(parts)
         flat = tuple([part for part in given if type(part[0]) is not ProductLoss])
         for law, count in given if len(flat) < len(given) else ():
             if isinstance(law, ProductLoss):
                 flat += tuple((part, times * count) for part, times in law.parts)
-        return cls(flat)
+        return cls(flat, rows)
+
+    @cached_property
+    def parts(self) -> tuple[tuple[LossLaw, int], ...]:
+        """Every law with its count."""
+        return self.given + tuple(part for batch in self.rows for part in batch.parts())
 
     @property
+    def empty(self) -> bool:
+        """Whether nothing is released at all."""
+        return not self.given and not self.rows
+
+    @cached_property
     def size(self) -> int:
-        """The number of losses, repetitions included."""
-        return sum(count for _, count in self.parts)
+        """The number of losses, repetitions included; batches whose laws pool into one count once."""
+        return sum(count for _, count in self.given) + sum(batch.size for batch in self.rows)
 
     @cached_property
     def pooled(self) -> dict[LossLaw, int]:
@@ -49,12 +60,12 @@ class Total:
     @cached_property
     def families(self) -> frozenset[type[LossLaw]]:
         """The families that occur."""
-        return frozenset(type(law) for law, _ in self.parts)
+        return frozenset([type(law) for law, _ in self.given] + [batch.family for batch in self.rows])
 
     @cached_property
     def batch(self) -> ProductBatch:
         """All parts, ready to be evaluated."""
-        return ProductBatch(tuple(grouped(self.parts)))
+        return ProductBatch((*self.rows, *grouped(self.given)))
 
     @cached_property
     def infinity(self) -> float:
@@ -64,12 +75,12 @@ class Total:
     @cached_property
     def maximum(self) -> float:
         """The largest finite loss, rounded up."""
-        return self.batch.maximum if self.parts else 0.0
+        return self.batch.maximum
 
     @cached_property
     def minimum(self) -> float:
         """The least loss, rounded down."""
-        return self.batch.minimum if self.parts else 0.0
+        return self.batch.minimum
 
     @cached_property
     def variance(self) -> float:

@@ -7,7 +7,8 @@ import pytest
 
 from partita.composition.compose import METHODS, compose
 from partita.composition.guarantee import Guarantee, Mode
-from partita.composition.plan import Plan, straight
+from partita.composition.plan import Plan
+from partita.composition.straight import gather, law_of
 from partita.errors import InvalidInput, NotProven, PartitaError
 from partita.granularity import Relation, replace, rows
 from partita.mechanisms.exponential import Exponential
@@ -18,9 +19,11 @@ from partita.mechanisms.randomized_response import RandomizedResponse
 from partita.mechanisms.subsampled import Subsampled
 from partita.theory.distance import Distance
 from partita.theory.losses.atoms import AtomicLoss
+from partita.theory.losses.gaussian import GaussianLoss
 from partita.theory.losses.pair import Pair
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.gdp import GDP
+from partita.theory.measures.profile import Profile
 from partita.theory.measures.pure import Pure
 from partita.theory.measures.renyi import Renyi
 from partita.theory.measures.zcdp import ZCDP
@@ -270,17 +273,43 @@ def test_a_guarantee_draws_itself():
     ids=repr,
 )  # fmt: skip
 def test_laws_read_straight_are_those_of_the_mechanism_rounded_up(mechanism):
-    law, own = straight(mechanism), mechanism.pair(mechanism.unit()).remove
-    assert type(law) is type(own)
-    field = "mu" if hasattr(own, "mu") else "epsilon"
-    ratio = getattr(law, field) / getattr(own, field)
-    assert 1 <= ratio <= 1 + 2.0**-50
+    for distance in (Fraction(1), Fraction(7, 3), Fraction(1, 10)):
+        event = mechanism.at(Distance(mechanism.norm, distance), 3)
+        batches, rest = gather([event, (event, 2)])
+        if isinstance(mechanism, RandomizedResponse) and distance != 1:
+            assert not batches
+            assert rest == [event, (event, 2)]
+            continue
+        ((law, count),) = batches[0].parts()
+        own = mechanism.pair(event.distance).remove
+        assert not rest
+        assert type(law) is type(own)
+        if isinstance(law, GaussianLoss):
+            assert 1 <= law.mu**2 / (9 * own.mu**2) <= 1 + 2.0**-48
+        else:
+            assert (1 <= law.epsilon / own.epsilon <= 1 + 2.0**-50) and count == 9
+    alone = law_of(mechanism)
+    own = mechanism.pair(mechanism.unit()).remove
+    assert 1 <= getattr(alone, "mu", getattr(alone, "epsilon", 0)) / getattr(own, "mu", getattr(own, "epsilon", 0))
 
 
-def test_only_binary_responses_at_distance_one_are_read_straight():
-    assert straight(RandomizedResponse(epsilon=1, values=5)) is None
-    assert straight((Laplace(epsilon=1), 2)) is None
-    assert straight(Exponential(epsilon=1)) is None
+def test_only_plain_noise_and_binary_responses_at_distance_one_are_read_straight():
+    others = [
+        RandomizedResponse(epsilon=1, values=5),
+        Exponential(epsilon=1),
+        (Exponential(epsilon=1), 2),
+        Laplace(epsilon=1).at(Distance.l1(0)),
+    ]
+    assert gather(others) == ((), others)
+    assert law_of(Exponential(epsilon=1)) is None
+    assert gather([(Laplace(epsilon=1), 0)]) == ((), [])
+
+
+def test_a_plan_read_at_once_is_the_plan_read_one_by_one():
+    events = [Laplace(epsilon="0.3"), (GaussianNoise(sigma=5), 4), RandomizedResponse(epsilon="0.2"), Laplace(scale=9)]
+    at_once = compose(events, delta="1e-6")
+    one_by_one = compose([(Profile(part.pair()), part.count) for part in Plan.of(events).parts], delta="1e-6")
+    assert at_once.epsilon == pytest.approx(one_by_one.epsilon, rel=1e-12)
 
 
 def test_a_plan_may_be_handed_over_as_it_is():

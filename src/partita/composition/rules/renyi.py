@@ -3,46 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import final
 
 import numpy as np
 
-from partita.composition.contour import log_kappa
+from partita.composition.divergences import Divergences
 from partita.composition.plan import Loose, Part, Plan
 from partita.composition.rules.base import Curve, Rule
 from partita.composition.total import Total
 from partita.exact import float_down, float_up
-from partita.theory.losses.outward import UNIT, Floats, floats, up
+from partita.theory.losses.outward import UNIT, Floats, floats
 from partita.theory.measures.renyi import Renyi
 from partita.theory.measures.zcdp import ZCDP
 
 _LADDER = 2.0 ** (np.arange(-40, 81) / 4.0)
-
-
-@final
-@dataclass(frozen=True, slots=True, eq=False)
-class Divergences:
-    """Bounds on c times the Rényi divergence of order c + 1 of a whole plan, on a ladder of orders."""
-
-    orders: Floats
-    exponents: Floats
-    infinity: float
-
-    def upper(self, epsilon: float) -> float:
-        """The least bound on δ over the ladder (theory B15)."""
-        logs = self.exponents + log_kappa(self.orders) - self.orders * epsilon
-        slack = 16 * UNIT * (np.abs(self.exponents) + self.orders * (abs(epsilon) + 60) + 4)
-        return min(1.0, up(math.exp(min(0.0, float(np.min(logs + slack)))) + self.infinity))
-
-    def least(self, delta: float) -> float:
-        """The least ε over the ladder (theory B15)."""
-        spare = (delta - self.infinity) * (1 - 4 * UNIT)
-        if spare <= 0:
-            return math.inf
-        tops = self.exponents + log_kappa(self.orders) - math.log(spare)
-        slack = 16 * UNIT * (np.abs(self.exponents) + self.orders * 60 + abs(math.log(spare)) + 4)
-        return max(0.0, up(float(np.min((tops + slack) / self.orders)), 8 * UNIT))
 
 
 def divergences(plan: Plan) -> list[Divergences]:
@@ -57,9 +30,9 @@ def divergences(plan: Plan) -> list[Divergences]:
     totals = rest.totals if rest.parts else (Total(()),)
     found = []
     for total in totals:
-        value, error = (total.batch.cumulant(orders)) if total.parts else (np.zeros(len(orders)), np.zeros(len(orders)))
+        value, error = (total.batch.cumulant(orders)) if not total.empty else (np.zeros(len(orders)), np.zeros(len(orders)))
         whole = base + value + error + 8 * UNIT * (np.abs(base) + np.abs(value))
-        found.append(Divergences(orders, floats(whole), total.infinity if total.parts else 0.0))
+        found.append(Divergences(orders, floats(whole), total.infinity if not total.empty else 0.0))
     return found
 
 

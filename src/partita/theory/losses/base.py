@@ -78,6 +78,26 @@ class Batch(ABC):
         """A bound, for each t, on the logarithm of the largest |M(c + iu)| / M(c) over u >= t."""
 
 
+class Rows(Batch):
+    """A batch made straight from arrays of parameters and counts, which gives its laws back when they are asked for."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def family(self) -> type[LossLaw]:
+        """What kind of laws these are."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many laws these are, repetitions included; those that pool into one count once."""
+
+    @abstractmethod
+    def parts(self) -> Sequence[tuple[LossLaw, int]]:
+        """Laws with their counts, of which this is the sum."""
+
+
 class LossLaw(ABC):
     """The law of log dP/dQ under P for a dominating pair (P, Q): theory B6.
 

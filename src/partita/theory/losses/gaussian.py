@@ -13,8 +13,8 @@ import numpy as np
 from partita.errors import losses as refuse
 from partita.exact import float_up
 from partita.theory import numerics
-from partita.theory.losses.base import Batch, Lattice, LossLaw
-from partita.theory.losses.outward import FUNCTION, UNIT, Complexes, Floats, up
+from partita.theory.losses.base import Batch, Lattice, LossLaw, Rows
+from partita.theory.losses.outward import FUNCTION, UNIT, Complexes, Floats, floats, up
 from partita.theory.losses.spread import cells_on_lattice, normal_cells, normal_tail
 from partita.theory.numerics import ball, gaussian_delta
 
@@ -64,7 +64,12 @@ class GaussianLoss(LossLaw):
 
     @classmethod
     def batch(cls, laws: Sequence[Self], counts: Sequence[int]) -> Batch:
-        return GaussianBatch(math.fsum(n * law.mu * law.mu for law, n in zip(laws, counts, strict=True)) / 2)
+        return cls.rows(floats([law.mu for law in laws]), floats(counts))
+
+    @classmethod
+    def rows(cls, mus: Floats, counts: Floats) -> Rows:
+        """Many laws at once, without making each."""
+        return GaussianBatch(math.fsum((counts * mus * mus).tolist()) / 2)
 
     def lattice(self, span: float, *, upward: bool, floor: float) -> Lattice:
         """Cell by cell, the mass is split so that the mean of e^(-L) is kept (theory D14)."""
@@ -84,11 +89,23 @@ class GaussianLoss(LossLaw):
 
 @final
 @dataclass(frozen=True, slots=True)
-class GaussianBatch(Batch):
+class GaussianBatch(Rows):
     """Any number of Gaussians: only the sum of ρ matters; log M(s) = ρ s (s + 1)."""
 
     # Within three units of the true sum: each μ² is rounded twice, and fsum rounds once.
     rho: float
+
+    @property
+    def family(self) -> type[LossLaw]:
+        return GaussianLoss
+
+    @property
+    def size(self) -> int:
+        return 1
+
+    def parts(self) -> Sequence[tuple[LossLaw, int]]:
+        """One Gaussian with the same sum, rounded up."""
+        return [(GaussianLoss(up(math.sqrt(2 * self.rho), 8 * UNIT)), 1)]
 
     @property
     def infinity(self) -> float:

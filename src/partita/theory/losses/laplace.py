@@ -11,8 +11,8 @@ from typing import Self, final
 import numpy as np
 
 from partita.errors import losses as refuse
-from partita.theory.losses.base import Batch, Lattice, LossLaw
-from partita.theory.losses.outward import FUNCTION, UNIT, Complexes, Floats, probability_up, up
+from partita.theory.losses.base import Batch, Lattice, LossLaw, Rows
+from partita.theory.losses.outward import FUNCTION, UNIT, Complexes, Floats, floats, probability_up, up
 from partita.theory.losses.pooled import FactorBatch, pool
 from partita.theory.losses.spread import atoms_on_lattice, multiple_below
 
@@ -55,8 +55,12 @@ class LaplaceLoss(LossLaw):
 
     @classmethod
     def batch(cls, laws: Sequence[Self], counts: Sequence[int]) -> Batch:
-        parameters = np.array([law.epsilon for law in laws], dtype=np.float64)[:, None]
-        return LaplaceBatch(*pool(parameters, counts))
+        return cls.rows(floats([law.epsilon for law in laws]), floats(counts))
+
+    @classmethod
+    def rows(cls, epsilons: Floats, counts: Floats) -> Rows:
+        """Many laws at once, without making each."""
+        return LaplaceBatch(*pool(epsilons[:, None], counts))
 
     def lattice(self, span: float, *, upward: bool, floor: float) -> Lattice:
         """Between l and l + w the split is (1, e^(w/2)) tanh(w/4) e^((l - ε)/2) / 2 (laplace.proof.md)."""
@@ -77,6 +81,13 @@ class LaplaceBatch(FactorBatch):
 
     parameters: Floats
     counts: Floats
+
+    @property
+    def family(self) -> type[LossLaw]:
+        return LaplaceLoss
+
+    def parts(self) -> Sequence[tuple[LossLaw, int]]:
+        return [(LaplaceLoss(e), int(n)) for (e,), n in zip(self.parameters.tolist(), self.counts.tolist(), strict=True)]
 
     @property
     def infinity(self) -> float:
@@ -112,11 +123,20 @@ class LaplaceBatch(FactorBatch):
         epsilon = self.parameters[rows, 0]
         a = c + 0.5
         tilt = np.tanh(a * epsilon)[:, None]
-        half = 0.5 / (a + 1j * t)
+        # 1/2z in its two parts; real arithmetic is half the work.
+        size = 0.5 / (a * a + t * t)
+        real, imaginary = a * size, -t * size
         angle = np.multiply.outer(epsilon, t)
-        top = (1 + tilt * half) * np.cos(angle) + 1j * (tilt + half) * np.sin(angle)
+        cos, sin = np.cos(angle), np.sin(angle)
+        below = 1 / (1 + tilt * (0.5 / a))
+        cos *= below
+        sin *= below
+        tilted = tilt * cos
+        factors = np.empty(angle.shape, dtype=np.complex128)
+        factors.real = cos + tilted * real - sin * imaginary
+        factors.imag = sin * (tilt + real) + tilted * imaginary
         furthest = float(t[-1]) if len(t) else 0.0
-        return top / (1 + tilt * (0.5 / a)), 4 * UNIT * epsilon * furthest + 12 * FUNCTION
+        return factors, 4 * UNIT * epsilon * furthest + 12 * FUNCTION
 
     def decay(self, c: float, t: Floats) -> Floats:
         """Beyond t each factor is at most (1 + 1/2t) / (1 + τ/2a) (theory D16)."""

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Sequence
 
 import numpy as np
 
-from partita.theory.losses.base import Batch
+from partita.theory.losses.base import Rows
 from partita.theory.losses.outward import FUNCTION, UNIT, Complexes, Floats, floats, up
 
 # Rows of parameters handled at once, so that memory stays flat however long the plan is.
 _BLOCK = 1 << 20
 
 
-def pool(parameters: Floats, counts: Sequence[int]) -> tuple[Floats, Floats]:
+def pool(parameters: Floats, counts: Floats) -> tuple[Floats, Floats]:
     """Distinct rows of parameters, and how often each occurs.
 
-    >>> rows, times = pool(np.array([[0.1], [0.2], [0.1]]), [1, 2, 3])
+    >>> rows, times = pool(np.array([[0.1], [0.2], [0.1]]), np.array([1.0, 2.0, 3.0]))
     >>> rows[:, 0].tolist(), times.tolist()
     ([0.1, 0.2], [4.0, 2.0])
     """
-    times = np.asarray(counts, dtype=np.float64)
     if len(parameters) == 1:
-        return parameters, times
+        return parameters, counts
     order = np.lexsort(parameters.T[::-1])
     ordered = parameters[order]
     fresh = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
-    return floats(ordered[fresh]), floats(np.add.reduceat(times[order], np.flatnonzero(fresh)))
+    return floats(ordered[fresh]), floats(np.add.reduceat(counts[order], np.flatnonzero(fresh)))
 
 
 def survival_to_infinity(rates: Floats, counts: Floats) -> float:
@@ -43,12 +41,16 @@ def survival_to_infinity(rates: Floats, counts: Floats) -> float:
     return min(1.0, up(-math.expm1(total), (8 + len(rates)) * FUNCTION))
 
 
-class FactorBatch(Batch):
+class FactorBatch(Rows):
     """A family whose ratio M(c + it) / M(c) is an explicit factor for each row of parameters."""
 
     __slots__ = ()
 
     counts: Floats
+
+    @property
+    def size(self) -> int:
+        return int(self.counts.sum())
 
     @property
     def work(self) -> int:

@@ -10,8 +10,8 @@ from typing import Self, final
 import numpy as np
 
 from partita.errors import losses as refuse
-from partita.theory.losses.base import Batch, Lattice, LossLaw
-from partita.theory.losses.outward import FUNCTION, UNIT, Complexes, Floats, probability_up, up
+from partita.theory.losses.base import Batch, Lattice, LossLaw, Rows
+from partita.theory.losses.outward import FUNCTION, UNIT, Complexes, Floats, floats, probability_up, up
 from partita.theory.losses.pooled import FactorBatch, pool, survival_to_infinity
 from partita.theory.losses.spread import atoms_on_lattice, multiple_below
 
@@ -62,7 +62,12 @@ class RandomizedResponseLoss(LossLaw):
     @classmethod
     def batch(cls, laws: Sequence[Self], counts: Sequence[int]) -> Batch:
         parameters = np.array([(law.epsilon, law.leak) for law in laws], dtype=np.float64)
-        return RandomizedResponseBatch(*pool(parameters, counts))
+        return RandomizedResponseBatch(*pool(parameters, floats(counts)))
+
+    @classmethod
+    def rows(cls, epsilons: Floats, counts: Floats) -> Rows:
+        """Many laws without a leak at once, without making each."""
+        return RandomizedResponseBatch(*pool(np.stack([epsilons, np.zeros(len(epsilons))], axis=1), counts))
 
     def lattice(self, span: float, *, upward: bool, floor: float) -> Lattice:
         # Less ε is dominated: downward, take the largest multiple below it.
@@ -80,6 +85,14 @@ class RandomizedResponseBatch(FactorBatch):
 
     parameters: Floats
     counts: Floats
+
+    @property
+    def family(self) -> type[LossLaw]:
+        return RandomizedResponseLoss
+
+    def parts(self) -> Sequence[tuple[LossLaw, int]]:
+        rows = zip(self.parameters.tolist(), self.counts.tolist(), strict=True)
+        return [(RandomizedResponseLoss(e, leak), int(n)) for (e, leak), n in rows]
 
     @property
     def infinity(self) -> float:
