@@ -19,6 +19,8 @@ _MAX_EXPONENT = 5000
 # No promise, price or scale is larger or smaller than this; exact results of arithmetic may be.
 _LARGEST = Fraction(10) ** 75
 _SMALL = 1 << 62
+# So many binary digits apart, numerator and denominator are certainly within those limits.
+_USUAL = 240
 
 
 def exact(value: object, name: str = "value") -> Fraction:
@@ -31,6 +33,8 @@ def exact(value: object, name: str = "value") -> Fraction:
         raise refuse.not_a_number(name, value)
     if isinstance(value, Fraction):
         return value
+    if type(value) is float and math.isfinite(value):
+        return _moderate(_read(repr(value), name), name, value)
     if isinstance(value, str):
         return _moderate(_read(value, name), name, value)
     if isinstance(value, Decimal):
@@ -167,6 +171,8 @@ def shown(number: Fraction, digits: int = 6) -> str:
 
 
 def _moderate(number: Fraction, name: str, value: object) -> Fraction:
+    if abs(number.numerator.bit_length() - number.denominator.bit_length()) < _USUAL:
+        return number
     if number and not 1 / _LARGEST <= abs(number) <= _LARGEST:
         raise refuse.out_of_range(name, value)
     return number

@@ -62,6 +62,12 @@ def laplaces(source):
     return [(LaplaceLoss(e), n) for e, n in parts], lambda x: exactly.laplace_and_responses(parts, [], x)
 
 
+def many_laplaces(source):
+    """Enough of them for the transform to be summed lobe by lobe."""
+    parts = [(spread(source, 0.003, 0.5), source.randint(32, 44))]
+    return [(LaplaceLoss(e), n) for e, n in parts], lambda x: exactly.laplace_and_responses(parts, [], x)
+
+
 def laplaces_and_responses(source):
     parts = [(spread(source, 0.01, 2.0), source.randint(1, 3)) for _ in range(2)]
     others = some_responses(source, 3)
@@ -92,6 +98,7 @@ FAMILIES = {
     many_responses: 300,
     few_responses: 250,
     laplaces: 250,
+    many_laplaces: 8,
     laplaces_and_responses: 300,
     subsampled_and_responses: 100,
     geometric_and_gaussian: 150,

@@ -9,16 +9,21 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from partita.composition.lobes import Lobes
 from partita.composition.saddle import Saddle
 from partita.composition.total import Total
 from partita.theory.losses.outward import FUNCTION, UNIT, Complexes, Floats, floats, up
 
 # The share of δ that aliases and the cut-off tail may add; they are part of the bound, so this is looseness, not error.
 TOLERANCE = 1e-10
+# The share of ε that lobes left out may add where the transform comes back for ever.
+LOOSE = 1e-5
 # Nodes, and nodes times laws, beyond which the tail is taken to fall too slowly. Where no law has a smooth density a
 # lattice does better sooner, unless there are so many releases that its rounding would add up.
 SMOOTH, ROUGH, WORK, MANY = 1 << 17, 1 << 10, 1 << 21, 1 << 14
 _TINY = 1e-300
+# Numbers of nodes to choose from: steps of a seventh.
+_LADDER = np.unique(np.geomspace(4, SMOOTH, 80).astype(np.int64))
 
 
 @final
@@ -57,9 +62,19 @@ class Contour:
         goal = TOLERANCE / math.sqrt(2 * math.pi * (variance + 1 / c**2))
         limit = SMOOTH if math.isinf(total.maximum - total.minimum) or total.size > MANY else ROUGH
         nodes, tail = _cut(total, c, step, goal, min(limit, WORK // total.batch.work))
+        numbers = np.arange(1, nodes + 1)
         if nodes == 0:
-            return None
-        t = np.arange(1, nodes + 1) * step
+            lobes = Lobes.of(total, c)
+            found = (
+                lobes.nodes(step, goal, goal * max(1.0, LOOSE * c * saddle.epsilon / TOLERANCE), 4 * ROUGH)
+                if lobes
+                else None
+            )
+            if found is None:
+                return None
+            numbers, tail = found
+            nodes = len(numbers)
+        t = numbers * step
         ratio, error = total.batch.ratio(c, floats(t))
         s = c + 1j * t
         weight = (c * (c + 1)) / (s * (s + 1))
@@ -156,21 +171,13 @@ def alias_period(total: Total, saddle: Saddle, delta: float) -> float:
 
 def _cut(total: Total, c: float, step: float, goal: float, most: int) -> tuple[int, float]:
     """How many nodes bring the tail below the goal, and the tail there; none if more than ``most`` are needed."""
-    below = 3
-    while below < most:
-        counts = np.unique(np.minimum((below + 1) * np.array([1.0, 1.5, 2.5, 4.0, 6.0, 9.0]), most).astype(np.int64))
-        tails = _tails(total, c, step, counts)
-        enough = np.flatnonzero(tails <= goal)
-        if not len(enough):
-            below = int(counts[-1])
-            continue
-        k = int(enough[0])
-        if k > 0:
-            counts = np.unique(np.linspace(counts[k - 1], counts[k], 6).astype(np.int64))
-            tails = _tails(total, c, step, counts)
-            k = int(np.flatnonzero(tails <= goal)[0])
-        return int(counts[k]), float(tails[k])
-    return 0, math.inf
+    counts = _LADDER[: int(np.searchsorted(_LADDER, most, side="right"))]
+    if not len(counts):
+        return 0, math.inf
+    tails = _tails(total, c, step, counts)
+    # The tail falls with the number of nodes.
+    k = len(tails) - int(np.searchsorted(tails[::-1], goal, side="right"))
+    return (0, math.inf) if k == len(tails) else (int(counts[k]), float(tails[k]))
 
 
 def _tails(total: Total, c: float, step: float, nodes: npt.NDArray[np.int64]) -> Floats:

@@ -140,7 +140,7 @@ class Numeric:
         return most(contour.lower, spare, x)
 
     def _divergences(self, place: Saddle) -> Divergences:
-        """What the ladder of orders alone proves: a lattice is looser where rounding adds up over very many releases."""
+        """What the ladder of orders alone proves; less, at times, than a lattice whose splits add up."""
         return Divergences(place.orders, floats(place.cumulants + place.errors), self.total.infinity)
 
     def _near(self, epsilon: float) -> tuple[Saddle, float]:

@@ -21,7 +21,7 @@ from partita.theory.losses.pooled import powers
 from partita.theory.losses.randomized_response import RandomizedResponseLoss
 from partita.theory.losses.subsampled_gaussian import SubsampledGaussianLoss
 
-NODES = 1 << 11
+NODES = 1 << 10
 # The most nodes that are spent to keep atoms on multiples.
 LIMIT = 1 << 16
 _FINEST = 1 << 15

@@ -61,7 +61,8 @@ class Running(Live):
             return self._add(event)
 
     def _add(self, event: object) -> float:
-        law = law_of(event) if type(event) in PLAIN else None
+        # Randomised responses are proven under change-one only; once that is the relation they are read straight too.
+        law = law_of(event) if type(event) in PLAIN or self.relation is Relation.CHANGE_ONE else None
         if law is not None:
             for direction in self._directions:
                 direction.add(law, 1)
@@ -183,7 +184,7 @@ class _Grid:
         self.orders = [float(contour.orders[i]) for i in best]
         self.cumulants = [float(contour.cumulants[i]) for i in best]
         self.kappas = [order * math.log(order) - (order + 1) * math.log1p(order) for order in self.orders]
-        self.rise = math.log1p(0.5 / self.furthest) * (1 + 4 * FUNCTION)
+        self.beyond = 1 / (self.a**2 + self.furthest**2)
 
     def multiply(self, law: LossLaw, count: int) -> bool:
         """Take in one more law; false if it has no short form here."""
@@ -209,7 +210,8 @@ class _Grid:
             ) * self.minus * wave.conj()
             self.cumulant += _laplace(self.c, e)
             self.cumulants = [k + _laplace(c, e) for c, k in zip(self.orders, self.cumulants, strict=True)]
-            self.log_tail += min(0.0, self.rise + math.log(base) * (1 - 4 * FUNCTION)) * (1 - 1e-12)
+            rise = 0.5 * math.log1p((0.25 + tilt * a) * self.beyond) * (1 + 4 * FUNCTION)
+            self.log_tail += min(0.0, rise + math.log(base) * (1 - 4 * FUNCTION)) * (1 - 1e-12)
             self._rounded(e, 20)
             return True
         if type(law) is RandomizedResponseLoss:

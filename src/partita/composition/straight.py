@@ -65,7 +65,7 @@ def law_of(event: object) -> LossLaw | None:
 
 def is_plain(event: object) -> bool:
     """Whether this is noise that serves any relation, alone, with a count, or at a distance."""
-    held = event[0] if type(event) is tuple and len(event) == 2 else event
+    held: object = event[0] if isinstance(event, tuple) and len(event) == 2 else event
     return type(held.mechanism if isinstance(held, Event) else held) in PLAIN
 
 
@@ -80,8 +80,9 @@ def count_of(value: object) -> int:
 def _unfolded(event: object) -> tuple[Any, Fraction, int]:
     """A mechanism, its distance and a count; no mechanism where the event is not plain."""
     count = 1
-    if type(event) is tuple and len(event) == 2 and type(event[0]) in _HELD:
-        event, count = event[0], count_of(event[1])
+    if isinstance(event, tuple) and len(event) == 2 and type(event[0]) in _HELD:
+        held, times = event
+        event, count = held, count_of(times)
     if type(event) in _READ:
         return event, _ONE, count
     if isinstance(event, Event) and type(event.mechanism) in _READ and event.distance.power:
@@ -101,8 +102,8 @@ def _gaussian(event: Any, power: Fraction) -> float | None:
     if power is _ONE:
         return float(bottom / top)
     square = (bottom * bottom * power.numerator) / (top * top * power.denominator)
-    # One float for the quotient and one for the root; the caller adds one more.
-    return math.nextafter(math.sqrt(square), math.inf)
+    # One float for the quotient and one for the root; the caller adds one more. Near zero floats have fewer digits.
+    return math.nextafter(math.sqrt(square), math.inf) if square > 1e-280 else None
 
 
 def _response(event: Any, power: Fraction) -> float | None:

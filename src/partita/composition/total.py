@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import final
 
-from partita.theory.losses.base import LossLaw, Rows
+from partita.theory.losses.base import Batch, LossLaw, Rows
 from partita.theory.losses.product import ProductBatch, ProductLoss, grouped
 
 
@@ -63,9 +63,10 @@ class Total:
         return frozenset([type(law) for law, _ in self.given] + [batch.family for batch in self.rows])
 
     @cached_property
-    def batch(self) -> ProductBatch:
+    def batch(self) -> Batch:
         """All parts, ready to be evaluated."""
-        return ProductBatch((*self.rows, *grouped(self.given)))
+        batches = (*self.rows, *grouped(self.given))
+        return batches[0] if len(batches) == 1 else ProductBatch(batches)
 
     @cached_property
     def infinity(self) -> float:

@@ -8,7 +8,7 @@ from math import comb
 
 from flint import arb, ctx
 
-PRECISION = 400
+PRECISION = 600
 
 
 def number(x: float) -> arb:

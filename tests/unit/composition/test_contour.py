@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 
+import numpy as np
 import pytest
 from flint import arb, ctx
 
@@ -12,6 +13,8 @@ from partita.composition import contour as contours
 from partita.composition import lattice as lattices
 from partita.composition import saddle as saddles
 from partita.composition.contour import Contour
+from partita.composition.curve import Numeric
+from partita.composition.lobes import Lobes
 from partita.composition.total import Total
 from partita.theory.losses.gaussian import GaussianLoss
 from partita.theory.losses.laplace import LaplaceLoss
@@ -128,3 +131,34 @@ def test_a_mix_with_no_closed_transform_is_tight():
     for delta in (1e-3, 1e-6, 1e-12):
         high, low = profile(total).least(delta), profile(total).most(delta)
         assert low <= high <= low * 1.001
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_what_is_left_out_around_the_lobes_is_within_its_bound(seed):
+    source = random.Random(seed)
+    epsilon = math.exp(source.uniform(math.log(0.003), math.log(0.5)))
+    count = round(math.exp(source.uniform(math.log(40), math.log(20_000))))
+    c = math.exp(source.uniform(math.log(0.3), math.log(40)))
+    step = source.uniform(0.4, 1.2) / (epsilon * math.sqrt(count))
+    total = Total.of([(LaplaceLoss(epsilon), count)])
+    found = Lobes(c, epsilon, count).nodes(step, 1e-12, source.choice([1e-1, 1e-2, 1e-3]), 4096)
+    if found is None:
+        return
+    kept, tail = found
+    numbers = np.arange(1, 60_000)
+    left_out = np.setdiff1d(numbers, kept)
+    t = left_out * step
+    ratio, _ = total.batch.ratio(c, t)
+    terms = np.abs(c * (c + 1) / ((c + 1j * t) * (c + 1 + 1j * t)) * ratio)
+    assert 2 * step / (2 * math.pi) * terms.sum() <= tail
+
+
+def test_lobes_are_used_for_many_equal_laplace_releases_and_are_tight():
+    total = Total.of([(LaplaceLoss(0.0075), 1000)])
+    place = saddles.for_delta(total, 1e-6)
+    contour = Contour.at(total, place, 1e-6)
+    assert contour is not None
+    assert len(contour.t) < 1500
+    assert np.diff(contour.t).max() > 3 * contour.step
+    least = Numeric(total).least(1e-6)
+    assert least == pytest.approx(Numeric(total).most(1e-6), rel=2e-5)

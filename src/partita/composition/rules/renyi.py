@@ -30,7 +30,9 @@ def divergences(plan: Plan) -> list[Divergences]:
     totals = rest.totals if rest.parts else (Total(()),)
     found = []
     for total in totals:
-        value, error = (total.batch.cumulant(orders)) if not total.empty else (np.zeros(len(orders)), np.zeros(len(orders)))
+        value, error = (
+            (total.batch.cumulant(orders)) if not total.empty else (np.zeros(len(orders)), np.zeros(len(orders)))
+        )
         whole = base + value + error + 8 * UNIT * (np.abs(base) + np.abs(value))
         found.append(Divergences(orders, floats(whole), total.infinity if not total.empty else 0.0))
     return found

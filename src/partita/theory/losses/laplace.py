@@ -87,7 +87,9 @@ class LaplaceBatch(FactorBatch):
         return LaplaceLoss
 
     def parts(self) -> Sequence[tuple[LossLaw, int]]:
-        return [(LaplaceLoss(e), int(n)) for (e,), n in zip(self.parameters.tolist(), self.counts.tolist(), strict=True)]
+        return [
+            (LaplaceLoss(e), int(n)) for (e,), n in zip(self.parameters.tolist(), self.counts.tolist(), strict=True)
+        ]
 
     @property
     def infinity(self) -> float:
@@ -139,11 +141,11 @@ class LaplaceBatch(FactorBatch):
         return factors, 4 * UNIT * epsilon * furthest + 12 * FUNCTION
 
     def decay(self, c: float, t: Floats) -> Floats:
-        """Beyond t each factor is at most (1 + 1/2t) / (1 + τ/2a) (theory D16)."""
+        """Beyond t each factor is at most sqrt(1 + (1/4 + τa) / (a² + t²)) / (1 + τ/2a) (laplace.proof.md)."""
         a = c + 0.5
-        drop = np.log1p(np.tanh(a * self.parameters[:, 0]) * (0.5 / a)) * (1 - 4 * FUNCTION)
-        with np.errstate(divide="ignore"):
-            rise = np.log1p(0.5 / t) * (1 + 4 * FUNCTION)
+        tilt = np.tanh(a * self.parameters[:, 0])
+        drop = np.log1p(tilt * (0.5 / a)) * (1 - 4 * FUNCTION)
+        rise = 0.5 * np.log1p(np.multiply.outer(0.25 + tilt * a, 1 / (a * a + t * t))) * (1 + 4 * FUNCTION)
         return self.counts @ np.minimum(rise - drop[:, None], 0.0) * (1 - 1e-12)
 
 
