@@ -86,10 +86,36 @@ class Balances:
                     continue
                 ticket = payer.ticket(charge.region, cost)
                 if ticket is None:
-                    left = payer.remaining(charge.region)
-                    raise refuse.over_budget(owner, str(promise.granularity), str(cost.one), str(left))
+                    asked, left = payer.charged(charge.region, cost), payer.remaining(charge.region)
+                    raise refuse.over_budget(owner, str(promise.granularity), str(asked), str(left))
                 tickets.append((payer, ticket))
         return Admission(tuple(tickets))
+
+    def charged(self, charge: Charge) -> tuple[Measure, ...]:
+        """What one protected unit is charged, under each promise."""
+        payers = self._joint[charge.table]
+        return tuple(
+            payer.charged(charge.region, cost)
+            for cost, payer in zip(charge.costs, payers, strict=True)
+            if payer is not None
+        )
+
+    def payable(self, charge: Charge) -> Region:
+        """A part of the charge's region on which every promise and the analyst's own limits can pay (theory E20).
+
+        Each limit shrinks what the others left; a part of what can pay need not pay under pairs and windows, so it
+        goes around until nothing shrinks any more.
+        """
+        kept = charge.region
+        while not kept.empty:
+            before = kept
+            for _, payers in self._sets(charge.analyst, charge.table):
+                for cost, payer in zip(charge.costs, payers, strict=True):
+                    if payer is not None:
+                        kept = payer.payable(kept, cost)
+            if kept == before:
+                break
+        return kept
 
     def load(self, charges: Iterable[tuple[Priced, int]]) -> None:
         """Count charges that were admitted, each so many times."""
@@ -122,8 +148,12 @@ class Balances:
         """The largest loss of anybody so far, for each promise; of one analyst's questions alone if named."""
         return tuple(None if found is None else found[1] for found in self.brackets(analyst))
 
+    def payer(self, table: str, place: int, analyst: str | None = None) -> Payer | None:
+        """The account of one promise for one table, or of one analyst's own limit under it."""
+        return (self._joint if analyst is None else self._child(analyst))[table][place]
+
     def remaining(self, table: str, region: Region, analyst: str = "") -> tuple[Measure, ...]:
-        """The largest cost that still fits in a region, for each promise, the analyst's own limits included."""
+        """What a protected unit in a region can still be charged, for each promise, the analyst's limits included."""
         found: list[Measure] = []
         for place, promise in enumerate(self._terms.promises):
             rests = [

@@ -8,6 +8,7 @@ from itertools import islice
 from types import TracebackType
 from typing import Self, final
 
+from partita.composition.account.maps import LoadMap
 from partita.composition.promise import Promise
 from partita.errors import ledger as refuse
 from partita.ledger import points
@@ -18,6 +19,7 @@ from partita.ledger.canonical import canonical, digest
 from partita.ledger.charge import Charge
 from partita.ledger.entries import Entry, Kind
 from partita.ledger.keys import SigningKey
+from partita.ledger.payer import RegionPayer
 from partita.ledger.points import Faults, Point
 from partita.ledger.receipts import Receipt, receipt_of
 from partita.ledger.states import Answered, Reservation
@@ -225,7 +227,7 @@ class Ledger:
             return balances.spent(analyst)
 
     def remaining(self, table: str, region: Region | None = None, analyst: str = "") -> tuple[Measure, ...]:
-        """The largest cost that still fits in a region of a table, for each promise."""
+        """What one protected unit in a region of a table can still be charged, for each promise."""
         domain = self.terms.tables.get(table)
         if domain is None:
             raise refuse.unknown_table(table, tuple(self.terms.tables))
@@ -236,6 +238,40 @@ class Ledger:
         """Refuse a charge that would not fit now; nothing is booked."""
         with self._book.current() as balances:
             balances.check(charge)
+
+    def charged(self, charge: Charge) -> tuple[Measure, ...]:
+        """What one protected unit is charged for a release, under each promise."""
+        return self._book.replay.balances.charged(charge)
+
+    def payable(self, charge: Charge) -> Region:
+        """The part of a charge's region that can still pay: public, and to be named in the answer (theory E20)."""
+        with self._book.current() as balances:
+            return balances.payable(charge)
+
+    def load_map(
+        self, column_x: str, column_y: str, *, table: str | None = None, promise: int = 0, analyst: str | None = None
+    ) -> LoadMap:
+        """The share of a promise (or of an analyst's limit under it) spent on each combination of two columns."""
+        with self._book.current() as balances:
+            payer = balances.payer(self._table(table), self._place(promise), analyst)
+            if not isinstance(payer, RegionPayer):
+                raise refuse.no_limit(analyst or "", promise)
+            return payer.account.load_map(column_x, column_y)
+
+    def _table(self, name: str | None) -> str:
+        """The table of that name, or the only one."""
+        known = tuple(self.terms.tables)
+        if name is None and len(known) == 1:
+            return known[0]
+        if name not in known:
+            raise refuse.unknown_table(name or "", known)
+        return name
+
+    def _place(self, promise: int) -> int:
+        count = len(self.terms.promises)
+        if isinstance(promise, bool) or not isinstance(promise, int) or not 0 <= promise < count:
+            raise refuse.unknown_promise(promise, count)
+        return promise
 
     def accounts(self) -> Mapping[str, tuple[Measure | None, ...]]:
         """The limits of every analyst who has some."""

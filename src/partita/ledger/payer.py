@@ -35,7 +35,15 @@ class Payer(ABC):
 
     @abstractmethod
     def remaining(self, region: Region) -> Measure:
-        """The largest cost that still fits there."""
+        """What one protected unit can still be charged there: any charge of no more fits."""
+
+    @abstractmethod
+    def charged(self, region: Region, cost: Cost) -> Measure:
+        """What one protected unit is charged for a release."""
+
+    @abstractmethod
+    def payable(self, region: Region, cost: Cost) -> Region:
+        """A part of the region that can pay, as large as can be found."""
 
     @abstractmethod
     def bracket(self) -> tuple[Measure, Measure]:
@@ -77,7 +85,18 @@ class RegionPayer(Payer):
         self._account.engine.load([(boxes, *map(_added, zip(*parts, strict=True))) for boxes, parts in summed.items()])
 
     def remaining(self, region: Region) -> Measure:
-        return self._account.remaining(region)
+        return self._account.headroom(region)
+
+    def charged(self, region: Region, cost: Cost) -> Measure:
+        return self._account.charged(region, cost.one, cost.both, unit=cost.unit)
+
+    def payable(self, region: Region, cost: Cost) -> Region:
+        return self._account.payable(region, cost.one, cost.both, unit=cost.unit)
+
+    @property
+    def account(self) -> RegionAccount:
+        """The loads themselves, for maps and certificates."""
+        return self._account
 
     def bracket(self) -> tuple[Measure, Measure]:
         return self._account.bracket()

@@ -141,6 +141,11 @@ def _windows(domain: Domain, granularity: Granularity, spans: Integers, amounts:
     heaviest = loads.max(axis=tuple(other for other in range(loads.ndim) if other != axis))
     widths = np.diff(np.append(cuts, max(domain.shape[axis], int(cuts[-1]) + 1)))
     steps = [int(load) for load, width in zip(heaviest, widths, strict=True) for _ in range(int(width))]
+    # Times outside the declared steps were clamped to either end, and any row may lack a time.
+    column, more = domain.bounded[axis], granularity.width - 1
+    lost = steps[column.code(None)]
+    inside = [max(load, lost) for load in steps[: domain.shape[axis] - (column.null is not None)]]
+    steps = [inside[0]] * more + inside + [inside[-1]] * more
     window = sum(steps[: granularity.width])
     worst = window
     for last in range(granularity.width, len(steps)):

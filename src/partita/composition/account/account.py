@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, final
 
-from partita.composition.account.booking import Booking, Release, Shape, Vector, booked, shape, single
+from partita.composition.account.booking import Booking, Release, Shape, Vector, booked, charged, reached, shape, single
 from partita.composition.account.engine import Answer, Engine, Extent, OfPairs, OfValues, OfWindows
 from partita.composition.account.units import Units
 from partita.composition.account.values import Limits
+from partita.composition.account.windows import Steps
 from partita.composition.promise import Promise
 from partita.errors import regions as refuse
 from partita.granularity import Granularity, Users, Windows
@@ -211,8 +212,18 @@ class RegionAccount:
         return self._loss([extent.upper for extent in self._extents(self._checked(region))])
 
     def headroom(self, region: Region) -> Measure:
-        """What the budget exceeds the largest loss in a region by, in the promise's own terms."""
-        return self.promise.budget.left_after(self.spent(region))
+        """What anybody in a region can still lose, in the promise's own terms: that much for one protected unit fits.
+
+        Whatever the granularity, a release fits if its `charged` loss is nowhere above this (remaining.proof.md).
+        """
+        spent = [extent.upper for extent in self._extents(reached(self.promise.granularity, self._checked(region)))]
+        return self._loss([max(0, most - load) for most, load in zip(self._units.budget, spent, strict=True)])
+
+    def charged(
+        self, region: Region, cost: Measure, both: Measure | None = None, *, unit: Measure | None = None
+    ) -> Measure:
+        """What one protected unit (a row, an owner with all rows, a window) is booked for a release."""
+        return charged(self.promise.granularity, self.promise.budget, Release(region, cost, both, unit))
 
     def remaining(self, region: Region) -> Measure:
         """The largest cost of a release that still fits there, one record in or out, nothing more being known of it."""
@@ -220,11 +231,13 @@ class RegionAccount:
 
         return remaining(self, region)
 
-    def payable(self, region: Region, cost: Measure, both: Measure | None = None) -> Region:
+    def payable(
+        self, region: Region, cost: Measure, both: Measure | None = None, *, unit: Measure | None = None
+    ) -> Region:
         """The part of a region that can still pay: public, and to be named in the answer (theory E20)."""
         from partita.composition.account.shrink import payable
 
-        bookings = self._bookings(Release(region, cost, both), stateful=False)
+        bookings = self._bookings(Release(region, cost, both, unit), stateful=False)
         if not bookings:
             return region
         asked = Region(self.domain, bookings[0][0])
@@ -232,7 +245,7 @@ class RegionAccount:
         if asked != region:
             # Owners are charged by what is constant about them, so whoever cannot pay takes all their rows along.
             kept = region - (asked - kept).freed(self._constant())
-        return kept if self.admits(kept, cost, both) else Region.nothing(self.domain)
+        return kept if self.admits(kept, cost, both, unit=unit) else Region.nothing(self.domain)
 
     def load_map(self, column_x: str, column_y: str) -> LoadMap:
         """The share of the budget spent on each combination of two columns, for pictures."""
@@ -258,8 +271,8 @@ class RegionAccount:
             lower=self._units.exact([extent.lower for extent in extents]),
             upper=self._units.exact([extent.upper for extent in extents]),
             witness=extents[0].witness,
-            axis=0 if windows is None else windows.axis,
-            width=1 if windows is None else windows.width,
+            axis=0 if windows is None else windows.steps.axis,
+            width=1 if windows is None else windows.steps.width,
         )
 
     def nbytes(self) -> int:
@@ -384,4 +397,4 @@ def _engine(domain: Domain, granularity: Granularity, budget: tuple[int, ...], l
         case Shape.WINDOWS:
             windows = single(granularity)
             assert isinstance(windows, Windows)
-            return OfWindows(domain.shape, budget, limits, domain.axis(windows.column), windows.width)
+            return OfWindows(domain.shape, budget, limits, Steps.of(domain, windows))

@@ -7,6 +7,7 @@ from enum import Enum, unique
 from fractions import Fraction
 from typing import final
 
+from partita.composition.account.windows import Steps
 from partita.errors import NotProven
 from partita.errors import granularity as refuse_granularity
 from partita.errors import regions as refuse
@@ -23,7 +24,6 @@ from partita.granularity import (
     Windows,
     steps,
 )
-from partita.region.codes import size
 from partita.region.region import Region
 from partita.theory import numerics
 from partita.theory.measures.approximate import Approximate
@@ -53,6 +53,7 @@ class Release:
     measured behind a map that moves one record to so many. ``stated_for``: the relation the cost was proven for,
     if not for records that enter or leave. ``own_domain``: that proof fixed the size of the selected rows.
     ``altered``: ``unit`` is the cost of an owner whose rows are altered, not of one who enters or leaves.
+    ``owners``: nothing is known of single records, only ``unit``.
     """
 
     region: Region
@@ -63,6 +64,7 @@ class Release:
     stated_for: Granularity | None = None
     own_domain: bool = False
     altered: bool = False
+    owners: bool = False
 
 
 @final
@@ -101,6 +103,18 @@ def booked(granularity: Granularity, release: Release) -> Booking:
     return _booked(granularity, _per_record(granularity, release), 1)
 
 
+def charged(granularity: Granularity, like: Measure, release: Release) -> Measure:
+    """The most that one protected unit is booked for a release: what its total rises by, wherever it is heaviest."""
+    if release.region.empty:
+        return like.zero()
+    load = booked(granularity, release)
+    most = load.one if load.both is None else tuple(map(max, load.one, load.both))
+    windows = single(granularity)
+    if isinstance(windows, Windows):
+        most = tuple(Steps.of(release.region.domain, windows).seen(release.region) * part for part in most)
+    return like.like(most)
+
+
 def _per_record(granularity: Granularity, release: Release) -> Release:
     """The release with costs stated for records, whatever relation they were proven for (theory A9, E4, E5, E7)."""
     times = whole(release.stability, "stability", least=1)
@@ -113,7 +127,7 @@ def _per_record(granularity: Granularity, release: Release) -> Release:
         return Release(release.region, cost, both, release.unit)
     inner = single(granularity)
     if stated == inner and isinstance(inner, Users):
-        return Release(release.region, cost, both, unit=cost, altered=inner.altered)
+        return Release(release.region, cost, both, unit=cost, altered=inner.altered, owners=True)
     if isinstance(stated, Replace | Metric):
         if shape(granularity) is not Shape.PAIRS:
             raise refuse_granularity.no_guarantee(str(stated), str(granularity))
@@ -173,32 +187,47 @@ def replaced(one: Measure, both: Measure | None) -> Measure:
     return generic if generic.fits(both) else both
 
 
-def _owned(users: Users, release: Release, times: int) -> Booking:
-    """All rows of one owner, of which at most ``in_region`` lie in any one region (theory E14)."""
-    region, domain = release.region, release.region.domain
-    constant = set(domain.constant)
+def reached(granularity: Granularity, region: Region) -> Region:
+    """Where a release on a region is booked if an owner loses by it what her rows lose: there, or on its shadow."""
+    users = single(granularity)
+    if not isinstance(users, Users) or region.empty:
+        return region
+    shadow = _shadow(users, region)
+    return region if users.rows * region.size < (users.in_region or users.rows) * shadow.size else shadow
+
+
+def _shadow(users: Users, region: Region) -> Region:
+    """All values that agree with one of the region on what is constant about an owner."""
+    constant = set(region.domain.constant)
     if users.per is not None:
-        constant.add(domain.axis(users.per))
-    shadow = region.freed(constant)
+        constant.add(region.domain.axis(users.per))
+    return region.freed(constant)
+
+
+def _owned(users: Users, release: Release, times: int) -> Booking:
+    """All rows of one owner, of which at most ``in_region`` lie in any one region (theory E14).
+
+    Each load is a bound; the one that weighs least over the whole domain is taken, by sizes and costs alone.
+    """
+    region, shadow = release.region, _shadow(users, release.region)
     most, inside = users.rows, users.in_region or users.rows
-    share = Fraction(most, inside)
+    loads = []
     if release.unit is not None:
         # An altered owner leaves and enters again; a cost stated for altered owners is paid before and after.
         entered = users.altered and not release.altered
-        vector = release.unit.group(2 * times if entered else times).vector()
         double = 2 if users.altered and release.altered else 1
-        if most * region.size < shadow.size:
-            return Booking(region, tuple(double * most * part for part in vector))
-        return Booking(shadow, tuple(double * part for part in vector))
-    vector = release.cost.group(times * inside * (2 if users.altered else 1)).vector()
-    if share * region.size < shadow.size:
-        return Booking(region, tuple(share * part for part in vector))
-    return Booking(shadow, vector)
+        known = [double * part for part in release.unit.group(2 * times if entered else times).vector()]
+        loads += [(shadow, known), (region, [most * part for part in known])]
+    if not release.owners:
+        vector = release.cost.group(times * inside * (2 if users.altered else 1)).vector()
+        loads += [(shadow, vector), (region, [Fraction(most, inside) * part for part in vector])]
+    where, load = min(loads, key=lambda made: made[1][0] * made[0].size)
+    return Booking(where, tuple(load))
 
 
 def _windowed(windows: Windows, release: Release, times: int) -> Booking:
     """One row in each step of a window; a release that sees several of its steps costs a group of them (theory E8)."""
-    seen = max(1, min(windows.width, size(release.region.along(windows.column))))
+    seen = Steps.of(release.region.domain, windows).seen(release.region)
     changed = 2 if windows.changed else 1
     vector = release.cost.group(times * changed * seen).vector()
     return Booking(release.region, tuple(part / seen for part in vector))

@@ -10,11 +10,14 @@ from typing import Any, final
 from partita.composition.account.pairs import PairLoads
 from partita.composition.account.rectangles import manageable
 from partita.composition.account.values import Decision, Limits, ValueLoads
-from partita.composition.account.windows import WindowLoads
+from partita.composition.account.windows import Steps, WindowLoads
 from partita.region.box import Box
 
 Amounts = tuple[int, ...]
 Point = tuple[int, ...]
+
+SHOWN = 32
+"""How many steps of a window a witness names."""
 
 
 @final
@@ -147,12 +150,11 @@ class OfPairs(Engine):
 class OfWindows(Engine):
     """The heaviest window of steps (theory E8)."""
 
-    __slots__ = ("axis", "loads", "width")
+    __slots__ = ("loads", "steps")
 
-    def __init__(self, shape: Sequence[int], budget: Amounts, limits: Limits, axis: int, width: int) -> None:
-        self.loads = WindowLoads(shape, budget, axis, width, limits)
-        self.axis = axis
-        self.width = width
+    def __init__(self, shape: Sequence[int], budget: Amounts, limits: Limits, steps: Steps) -> None:
+        self.loads = WindowLoads(shape, budget, steps, limits)
+        self.steps = steps
 
     @property
     def exact(self) -> bool:
@@ -175,14 +177,14 @@ class OfWindows(Engine):
         _, first = self.loads.worst(component)
         return Extent(total if self.exact else 0, total, self._values(first, component))
 
-    def _values(self, first: int, component: int) -> tuple[Point, ...]:
+    def _values(self, number: int, component: int) -> tuple[Point, ...]:
         """For each step of a window, its heaviest value; the first few steps only of a long one."""
-        values = self.loads.values
+        values, axis = self.loads.values, self.steps.axis
         everything = [((0, size),) for size in values.shape]
-        last = min(first + self.width, values.shape[self.axis], first + 32)
         found = []
-        for step in range(first, last):
-            box = (*everything[: self.axis], ((step, step + 1),), *everything[self.axis + 1 :])
+        for code in self.steps.codes(number)[:SHOWN]:
+            step = self.loads.heaviest_step(code, component)
+            box = (*everything[:axis], ((step, step + 1),), *everything[axis + 1 :])
             found.append(values.grid.peak(box, component)[1])
         return tuple(found)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import final
 
 import numpy as np
@@ -73,7 +74,7 @@ def headroom_map(account: RegionAccount, column_x: str, column_y: str) -> LoadMa
 
 
 def _shares(account: RegionAccount) -> tuple[Shares, list[npt.NDArray[np.int64]]]:
-    """For every cell the largest share of the budget, over all coordinates."""
+    """For every cell the largest share of the budget, over all coordinates: of its value, pair or window."""
     engine, budget = account.engine, account.units.budget
     assert isinstance(engine, OfValues | OfPairs | OfWindows)
     inner = engine.loads.values if isinstance(engine, OfWindows) else engine.loads
@@ -84,8 +85,20 @@ def _shares(account: RegionAccount) -> tuple[Shares, list[npt.NDArray[np.int64]]
             loads = grid.loads[component] + inner.base[component]
             if isinstance(engine, OfPairs):
                 loads = loads + int(grid.loads[component].max())
+            if isinstance(engine, OfWindows):
+                loads = np.maximum(loads, _of_windows(engine, component, grid.bounds(engine.steps.axis), loads.ndim))
             share = np.maximum(share, loads / limit)
     return np.minimum(share, 1.0), [grid.bounds(axis) for axis in range(grid.axes)]
+
+
+def _of_windows(engine: OfWindows, component: int, bounds: npt.NDArray[np.int64], axes: int) -> npt.NDArray[np.int64]:
+    """For each cell along the axis of time, the heaviest window that has a row in it."""
+    axis = engine.steps.axis
+    found = [
+        engine.loads.around([tuple(((int(low), int(high)),) if at == axis else () for at in range(axes))], component)
+        for low, high in pairwise(bounds)
+    ]
+    return np.asarray(found, dtype=np.int64).reshape([-1 if at == axis else 1 for at in range(axes)])
 
 
 def _spread(cells: Shares, axis: int, bounds: npt.NDArray[np.int64], size: int) -> tuple[Shares, npt.NDArray[np.int64]]:

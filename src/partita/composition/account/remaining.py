@@ -6,9 +6,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from partita.composition.account.booking import Release, Shape, Vector, booked, shape, single
+from partita.composition.account.windows import Steps
 from partita.errors import NotProven
 from partita.granularity import Windows
-from partita.region.codes import size
 from partita.region.region import Region
 from partita.theory.measures.base import Measure
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from partita.composition.account.account import RegionAccount
 
 ROUNDS = 10
+SLIGHTLY = (Fraction(1), *(1 - Fraction(1, 10**digits) for digits in (15, 12, 9, 6, 3)), Fraction(1, 2))
 
 
 def remaining(account: RegionAccount, region: Region) -> Measure:
@@ -26,7 +27,12 @@ def remaining(account: RegionAccount, region: Region) -> Measure:
     vector = _affordable(account, region, left)
     if shape(account.promise.granularity) is Shape.PAIRS:
         vector = _stretched(account, region, vector, left.vector())
-    return left.like(vector)
+    # Amounts are rounded up to the account's units, group by group, so the last digits may have to go.
+    for share in SLIGHTLY:
+        tried = tuple(share * part for part in vector)
+        if _fits(account, region, tried):
+            return left.like(tried)
+    return left.zero()
 
 
 def _affordable(account: RegionAccount, region: Region, left: Measure) -> Vector:
@@ -44,7 +50,7 @@ def _affordable(account: RegionAccount, region: Region, left: Measure) -> Vector
     windows = single(granularity)
     if isinstance(windows, Windows):
         # A window gains this much at each of the steps that the region has in it.
-        seen = max(1, min(windows.width, size(region.along(windows.column))))
+        seen = Steps.of(region.domain, windows).seen(region)
         taken = tuple(seen * part for part in taken)
     factor = [
         max(Fraction(1), most / part) if part else Fraction(1) for part, most in zip(left.vector(), taken, strict=True)

@@ -79,9 +79,9 @@ def _of_windows(engine: OfWindows, region: Region, one: Amounts, both: Amounts) 
         answer = engine.decide(kept.boxes, one, both)
         if answer.fits or not answer.witness:
             break
-        first = answer.witness[0][engine.axis]
-        steps = codes_of.span(first, min(first + engine.width, region.domain.shape[engine.axis]))
-        kept = kept - Region(region.domain, ((*full[: engine.axis], steps, *full[engine.axis + 1 :]),))
+        axis = engine.steps.axis
+        codes = codes_of.of({value[axis] for value in answer.witness})
+        kept = kept - Region(region.domain, ((*full[:axis], codes, *full[axis + 1 :]),))
     return kept if engine.decide(kept.boxes, one, both).fits else Region.nothing(region.domain)
 
 

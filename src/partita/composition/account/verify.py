@@ -111,19 +111,41 @@ def heaviest_pair(
 
 
 def heaviest_window(
-    shape: Sequence[int], items: Sequence[Item], axis: int, width: int, nodes: int = NODES
+    shape: Sequence[int],
+    items: Sequence[Item],
+    axis: int,
+    width: int,
+    nodes: int = NODES,
+    *,
+    last: int | None = None,
+    astray: int | None = None,
 ) -> tuple[Fraction, Fraction, int]:
-    """The largest sum, over consecutive steps, of the heaviest value of each step; and the first step of it."""
+    """The largest sum, over consecutive steps, of the heaviest value of each step; and the first step of it.
+
+    With ``last``, times before the first step and after the last were moved there, so windows reach beyond both ends;
+    with ``astray``, any row of a window may be at that code in place of its step.
+    """
     lower, upper = [], []
     for step in range(shape[axis]):
         here = [item for item in (_at(item, axis, step) for item in items) if item.boxes]
         least, most, _ = heaviest_value(shape, here, nodes)
         lower.append(least)
         upper.append(most)
-    spans = [(first, min(first + width, shape[axis])) for first in range(max(1, shape[axis] - width + 1))]
-    best = max(spans, key=lambda span: sum(lower[span[0] : span[1]], Fraction(0)))
-    most = max(sum(upper[first:last], Fraction(0)) for first, last in spans)
-    return sum(lower[best[0] : best[1]], Fraction(0)), most, best[0]
+    if last is None:
+        reach = range(max(1, shape[axis] - width + 1))
+        spans = [range(first, min(first + width, shape[axis])) for first in reach]
+    else:
+        spans = [range(first, first + width) for first in range(1 - width, last + 1)]
+
+    def summed(loads: Sequence[Fraction], span: range) -> Fraction:
+        total = Fraction(0)
+        for step in span:
+            own = loads[step if last is None else min(max(step, 0), last)]
+            total += own if astray is None else max(own, loads[astray])
+        return total
+
+    best = max(spans, key=lambda span: summed(lower, span))
+    return summed(lower, best), max(summed(upper, span) for span in spans), max(0, best[0])
 
 
 def _at(item: Item, axis: int, step: int) -> Item:

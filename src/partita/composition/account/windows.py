@@ -3,29 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
 from partita.composition.account.values import Decision, Limits, ValueLoads
+from partita.granularity import Windows
+from partita.region import codes as codes_of
 from partita.region.box import Box
+from partita.region.codes import size
+from partita.region.domain import Domain
+from partita.region.region import Region
 
 Integers = npt.NDArray[np.int64]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Which codes of an axis are steps of time, how many make a window, and where rows without a step are put.
+
+    Stored times before the first declared step are clamped to it, and later ones to the last; a time that is missing
+    becomes the code ``astray``. So a window may have several rows at either end, and any of its rows may be astray.
+    """
+
+    axis: int
+    width: int
+    count: int
+    astray: int
+
+    @classmethod
+    def of(cls, domain: Domain, windows: Windows) -> Steps:
+        """The steps that a promise on windows is about."""
+        axis = domain.axis(windows.column)
+        column = domain.bounded[axis]
+        return cls(axis, windows.width, size(column.values), column.code(None))
+
+    def seen(self, region: Region) -> int:
+        """How many rows of one window a region can hold."""
+        along = codes_of.joined(interval for box in region.boxes for interval in box[self.axis])
+        ends = (0, self.count - 1, self.astray)
+        if any(codes_of.holds(along, end) for end in ends):
+            return self.width
+        return max(1, min(self.width, size(along)))
+
+    def sums(self, peaks: Integers) -> Integers:
+        """The load of every window that can hold a declared step, the first of them ending at the first step."""
+        heaviest = np.maximum(peaks[: self.count], peaks[self.astray])
+        running = np.concatenate(([0], np.cumsum(np.pad(heaviest, self.width - 1, mode="edge"))))
+        found: Integers = running[self.width :] - running[: -self.width]
+        return found
+
+    def codes(self, number: int) -> list[int]:
+        """The steps of one of these windows, clamped."""
+        first = number - self.width + 1
+        return [min(max(step, 0), self.count - 1) for step in range(first, first + self.width)]
 
 
 @final
 class WindowLoads:
     """For each step the heaviest load of any value in it; for each window the sum over its steps."""
 
-    __slots__ = ("_axis", "_peaks", "_values", "_width", "budget")
+    __slots__ = ("_axis", "_peaks", "_steps", "_values", "budget")
 
-    def __init__(
-        self, shape: Sequence[int], budget: Sequence[int], axis: int, width: int, limits: Limits | None = None
-    ) -> None:
+    def __init__(self, shape: Sequence[int], budget: Sequence[int], steps: Steps, limits: Limits | None = None) -> None:
         self._values = ValueLoads(shape, budget, limits)
-        self._axis = axis
-        self._width = min(width, shape[axis])
+        self._axis = axis = steps.axis
+        self._steps = steps
         self.budget = tuple(int(part) for part in budget)
         self._peaks: Integers = np.zeros((len(self.budget), shape[axis]), dtype=np.int64)
 
@@ -47,9 +93,9 @@ class WindowLoads:
         for component, limit in enumerate(self.budget):
             if not cost[component]:
                 continue
-            total, first = _heaviest(after[component], self._width)
+            total, first = self._heaviest(after[component])
             if total > limit:
-                before, _ = _heaviest(self._peaks[component], self._width)
+                before, _ = self._heaviest(self._peaks[component])
                 return Decision(
                     fits=False, component=component, witness=(first,), load=before, proven=self._values.exact
                 )
@@ -82,30 +128,30 @@ class WindowLoads:
         return peaks
 
     def worst(self, component: int) -> tuple[int, int]:
-        """The heaviest window and its first step."""
-        return _heaviest(self._peaks[component], self._width)
+        """The heaviest window, and which one it is."""
+        return self._heaviest(self._peaks[component])
 
     def around(self, boxes: Sequence[Box], component: int) -> int:
-        """The heaviest window that meets the boxes."""
-        steps = {step for box in boxes for low, high in box[self._axis] for step in range(low, high)}
-        if not steps:
+        """The heaviest window that can have a row in the boxes."""
+        if not boxes:
             return 0
-        sums = _sums(self._peaks[component], self._width)
-        first = max(0, min(steps) - self._width + 1)
-        return int(sums[first : max(steps) + 1].max(initial=0))
+        sums = self._steps.sums(self._peaks[component])
+        low = min(box[self._axis][0][0] for box in boxes)
+        high = max(box[self._axis][-1][1] for box in boxes)
+        astray = any(start <= self._steps.astray < end for box in boxes for start, end in box[self._axis])
+        met = sums if astray else sums[low : high - 1 + self._steps.width]
+        return int(met.max(initial=0))
+
+    def _heaviest(self, peaks: Integers) -> tuple[int, int]:
+        sums = self._steps.sums(peaks)
+        number = int(sums.argmax())
+        return int(sums[number]), number
+
+    def heaviest_step(self, code: int, component: int) -> int:
+        """Where the row of a step weighs most: at the step, or astray."""
+        peaks = self._peaks[component]
+        return code if peaks[code] >= peaks[self._steps.astray] else self._steps.astray
 
     def nbytes(self) -> int:
         """The memory that the loads take."""
         return self._values.nbytes() + self._peaks.nbytes
-
-
-def _sums(peaks: Integers, width: int) -> Integers:
-    running = np.concatenate(([0], np.cumsum(peaks)))
-    sums: Integers = running[width:] - running[:-width]
-    return sums
-
-
-def _heaviest(peaks: Integers, width: int) -> tuple[int, int]:
-    sums = _sums(peaks, width)
-    first = int(sums.argmax())
-    return int(sums[first]), first
