@@ -131,3 +131,63 @@ def test_nothing_that_is_typed_gives_a_traceback(folder: Path, capsys: Any, argu
     assert code == 2
     assert err
     assert "Traceback" not in err
+
+
+def test_a_question_can_shrink_to_those_who_can_pay(folder: Path, capsys: Any) -> None:
+    Path("partita.toml").write_text(SETTINGS)
+    run(capsys, "ask", "SELECT COUNT(*) AS n FROM visits WHERE age >= 65", "--epsilon", "0.9")
+    code, out, _ = run(capsys, "ask", "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.4", "--shrink", "--json")
+    found = json.loads(out)
+    assert (code, found["about"], found["left_out"]) == (0, "age IS NULL OR age <= 64", "age >= 65")
+    code, out, _ = run(capsys, "quote", "SELECT SUM(age) AS a FROM visits", "--epsilon", "0.4", "--shrink")
+    assert code == 0
+    assert "Only a part of those asked about can still pay" in out
+    code, out, _ = run(capsys, "ask", "SELECT SUM(age) AS a FROM visits", "--epsilon", "0.4", "--shrink")
+    assert "Left out: age >= 65." in " ".join(out.split())
+
+
+def test_a_book_gives_a_certificate_that_anyone_can_check(folder: Path, capsys: Any) -> None:
+    Path("partita.toml").write_text(SETTINGS)
+    run(capsys, "ask", "SELECT COUNT(*) AS n FROM visits WHERE age >= 65", "--epsilon", "0.9")
+    code, out, _ = run(capsys, "ledger", "certificate", "visits.ledger", "--out", "certificate.json")
+    assert (code, "Wrote the certificate" in out) == (0, True)
+    code, out, _ = run(capsys, "ledger", "check", "certificate.json")
+    assert code == 0
+    assert "1 charge: nobody lost more than ε = 0.9 of ε = 1" in " ".join(out.split())
+    assert "The certificate holds." in out
+    document = json.loads(Path("certificate.json").read_text())
+    document["charges"] = []
+    Path("altered.json").write_text(json.dumps(document))
+    code, out, _ = run(capsys, "ledger", "check", "altered.json", "--json")
+    assert code == 1
+    assert "signature" in json.loads(out)["complaints"][0]
+    assert run(capsys, "ledger", "check", "partita.toml")[0] == 2
+
+
+def test_a_book_shows_who_was_asked_about_how_much(folder: Path, capsys: Any) -> None:
+    Path("partita.toml").write_text(SETTINGS)
+    run(capsys, "ask", "SELECT COUNT(*) AS n FROM visits WHERE age >= 65 AND region = 'north'", "--epsilon", "0.5")
+    code, out, _ = run(capsys, "ledger", "map", "visits.ledger", "map.png", "--x", "region", "--y", "age", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["x"]["values"][:2] == ["north", "south"]
+    assert found["spent"][0][70] == 0.5
+    assert Path("map.png").read_bytes()[:4] == b"\x89PNG"
+    code, out, _ = run(capsys, "ledger", "map", "visits.ledger", "--x", "region", "--y", "age")
+    assert (code, "50.0%" in out) == (0, True)
+    code, _, err = run(capsys, "ledger", "map", "visits.ledger", "--x", "region", "--y", "height")
+    assert (code, "height" in err) == (2, True)
+    code, _, err = run(capsys, "ledger", "map", "visits.ledger")
+    assert (code, "Traceback" in err) == (2, False)
+
+
+def test_exports_and_receipts_are_json_on_request(folder: Path, capsys: Any) -> None:
+    Path("partita.toml").write_text(SETTINGS)
+    run(capsys, "ask", "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.1")
+    _, out, _ = run(capsys, "ledger", "export", "visits.ledger", "--json")
+    lines = json.loads(out)
+    assert [line["entry"]["kind"] for line in lines] == ["birth", "reserve", "commit"]
+    _, out, _ = run(capsys, "ledger", "receipt", "visits.ledger", "2", "--json")
+    assert json.loads(out)["kind"] == "partita-receipt"
+    _, out, _ = run(capsys, "ledger", "receipt", "visits.ledger", "2", "--json", "--out", "r.json")
+    assert json.loads(out) == {"written": "r.json"}

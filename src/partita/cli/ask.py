@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from partita.curator.answer import Answer
+    from partita.region.region import Region
 
 Question = Annotated[str, typer.Argument(help='SQL, for example "SELECT COUNT(*) AS n FROM visits WHERE age >= 65".')]
 Epsilon = Annotated[str | None, typer.Option(help="The price as ε.")]
@@ -23,6 +24,9 @@ Mu = Annotated[str | None, typer.Option(help="The price as μ.")]
 Delta = Annotated[str | None, typer.Option(help="The δ of the price, for a budget in (ε, δ).")]
 Settings = Annotated[Path, typer.Option("--config", help="The custodian's file.")]
 Analyst = Annotated[str, typer.Option(help="Who asks; their own limit holds too.")]
+Shrink = Annotated[
+    bool, typer.Option("--shrink", help="If not everybody can pay, ask about those who can; the answer says who.")
+]
 Confidence = Annotated[str, typer.Option(help="The confidence of the error bars.")]
 Within = Annotated[str | None, typer.Option(help="Instead of a price: the longest error bar, such as 50 or 5%.")]
 Floor = Annotated[str | None, typer.Option(help="With a percentage: it holds for groups of at least so many rows.")]
@@ -45,6 +49,7 @@ def ask(
     key: Annotated[str | None, typer.Option(help="A mark for this attempt: a retry is not a second question.")] = None,
     confidence: Confidence = "0.95",
     explain: Annotated[bool, typer.Option("--explain", help="Say what the answer means and costs.")] = False,
+    shrink: Shrink = False,
     as_json: AsJson = False,
 ) -> None:
     """Ask a question at a price; it is charged before anything is read, and repeating it is free."""
@@ -66,6 +71,7 @@ def ask(
             simultaneous=simultaneous,
             key=key,
             analyst=analyst,
+            shrink=shrink,
         )
         errors = answer.error(confidence)
         if as_json:
@@ -74,6 +80,7 @@ def ask(
                     "rows": answer.rows(),
                     "error": {"confidence": confidence, "half_widths": errors},
                     "free": answer.free,
+                    **_about(answer.asked_about, answer.region),
                     "costs": [to_document(cost) for cost in answer.costs],
                     "remaining": [to_document(left) for left in answer.remaining],
                     "receipt": answer.receipt.document(),
@@ -98,6 +105,7 @@ def quote(
     config: Settings = Path("partita.toml"),
     analyst: Analyst = "",
     confidence: Confidence = "0.95",
+    shrink: Shrink = False,
     as_json: AsJson = False,
 ) -> None:
     """Say what a question would cost and how exact it would be; nothing is read and nothing is spent."""
@@ -118,6 +126,7 @@ def quote(
             rows=rows,
             simultaneous=simultaneous,
             analyst=analyst,
+            shrink=shrink,
         )
         if as_json:
             show_json(
@@ -126,12 +135,21 @@ def quote(
                     "error": {"confidence": confidence, "half_widths": offer.error(confidence)},
                     "fits": offer.fits,
                     "free": offer.free,
+                    **_about(offer.asked_about, offer.quote.region),
                     "remaining": [to_document(left) for left in offer.remaining],
                     "noise": offer.quote.explain(),
                 }
             )
             return
         show(Text(offer.explain(confidence=confidence)))
+
+
+def _about(asked: Region | None, part: Region) -> dict[str, object]:
+    """Who an answer is about, and who was left out because they can no longer pay."""
+    from partita.query.text import readable
+
+    left_out = None if asked is None else readable(asked - part)
+    return {"about": readable(part), "left_out": left_out}
 
 
 def _shown(answer: Answer, errors: dict[str, list[float]]) -> Table:
@@ -159,5 +177,8 @@ def _cell(value: object) -> str:
 
 
 def _bill(answer: Answer) -> str:
+    from partita.curator.shrink import said
+
     charged = "nothing, it was answered before" if answer.free else "; ".join(map(str, answer.costs))
-    return f"Charged: {charged}. Left here: {'; '.join(map(str, answer.remaining))}."
+    bill = f"Charged: {charged}. Left here: {'; '.join(map(str, answer.remaining))}."
+    return "\n".join(filter(None, [said(answer.asked_about, answer.region), bill]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from partita.cli.screen import AsJson, show, show_json
-from partita.cli.tables import table
+from partita.cli.tables import counted, table
 from partita.cli.totals import METHODS, NAMES
 from partita.errors import PartitaError
 
@@ -68,7 +68,7 @@ def calibrate(
     made.add_row(f"[bold]{method}", f"[bold]{_settings(found)}", f"[bold]± {error:,.6g}")
     noise = f"{found.kind.replace('_', ' ')} noise, {_settings(found)}"
     verified = f"come to ε = {total.epsilon:.9g} at δ = {short(total.delta)}, by {total.theorem}."
-    show(made, f"{whole(count):,} releases with {noise}, {verified}")
+    show(made, f"{counted(whole(count), 'release')} with {noise}, {verified}")
 
 
 def _tried(question: dict[str, str | int]) -> Mechanism | None:

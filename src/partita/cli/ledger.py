@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from partita.cli.screen import AsJson, show, show_json
-from partita.cli.tables import table
+from partita.cli.tables import counted, table
 from partita.errors import cli as refuse
 from partita.theory.documents import to_document
 
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+    from partita.composition.account.maps import LoadMap
+
 Book = Annotated[Path, typer.Argument(help="The ledger's file.")]
+Named = Annotated[str | None, typer.Option("--table", help="Which table; not needed if there is one.")]
+Which = Annotated[int, typer.Option("--promise", help="Which promise, counted from 0.")]
 
 app = typer.Typer(help="The book of everything ever released.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -76,8 +83,8 @@ def verify_book(book: Book, as_json: AsJson = False) -> None:
         )
     else:
         show(
-            f"{found.entries} entries, {found.charges} charges, "
-            f"{found.answered} answers, {found.unfinished} unfinished."
+            f"{counted(found.entries, 'entry', 'entries')}, {counted(found.charges, 'charge')}, "
+            f"{counted(found.answered, 'answer')}, {found.unfinished} unfinished."
         )
         show("The book is sound." if found.sound else "\n".join(("The book is NOT sound:", *found.problems)))
     if not found.sound:
@@ -86,15 +93,21 @@ def verify_book(book: Book, as_json: AsJson = False) -> None:
 
 @app.command("export")
 def export_book(
-    book: Book, answers: Annotated[bool, typer.Option("--answers", help="The stored answers too.")] = False
+    book: Book,
+    answers: Annotated[bool, typer.Option("--answers", help="The stored answers too.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Print the whole book as JSON lines that can be checked without it."""
+    """Print the whole book as JSON lines that can be checked without it; with --json as one JSON list."""
     from partita.ledger.opening import open_ledger
     from partita.ledger.report import export
 
     with open_ledger(book) as opened:
-        for line in export(opened, answers=answers):
-            typer.echo(line, nl=False)
+        lines = export(opened, answers=answers)
+        if not as_json:
+            for line in lines:
+                typer.echo(line, nl=False)
+            return
+        typer.echo("[" + ",\n".join(line.rstrip("\n") for line in lines) + "]")
 
 
 @app.command("receipt")
@@ -102,6 +115,7 @@ def receipt(
     book: Book,
     entry: Annotated[int, typer.Argument(help="The number of the question or of its answer.")],
     out: Annotated[Path | None, typer.Option(help="Write it to a file.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Print the signed receipt of one answer: what another organisation needs to compose with it."""
     from partita.ledger.entries import Kind
@@ -115,11 +129,131 @@ def receipt(
         if found is None or found.of is None:
             raise refuse.not_an_answer(str(book), entry)
         text = opened.receipt(Answered(found.seq, found.of, b"")).to_json()
+    _hand_over(text, out, "receipt", as_json=as_json)
+
+
+@app.command("certificate")
+def certificate_of_book(
+    book: Book,
+    table_name: Named = None,
+    promise: Which = 0,
+    out: Annotated[Path | None, typer.Option(help="Write it to a file.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print a signed certificate of a promise: all charges in order, the heaviest loss, and who bears it."""
+    from partita.ledger.certificates import certificate, to_json
+    from partita.ledger.opening import open_ledger
+
+    with open_ledger(book) as opened:
+        text = to_json(certificate(opened, table=table_name, promise=promise))
+    _hand_over(text, out, "certificate", as_json=as_json)
+
+
+@app.command("check")
+def check_file(
+    file: Annotated[Path, typer.Argument(help="A certificate; - is standard input.")],
+    public_key: Annotated[str | None, typer.Option(help="The key that must have signed it.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Recompute a certificate from its list of charges alone; the exit code is 1 if it does not hold."""
+    from partita.cli.files import read_json
+    from partita.ledger.certificates import check_certificate
+
+    found = check_certificate(read_json(str(file)), public_key)
+    if as_json:
+        show_json(
+            {
+                "holds": found.holds,
+                "charges": found.charges,
+                "protected": str(found.promise.granularity),
+                "budget": to_document(found.promise.budget),
+                "claimed": to_document(found.claimed),
+                "complaints": [*found.complaints],
+            }
+        )
+    else:
+        show(
+            f"{counted(found.charges, 'charge')}: nobody lost more than {found.claimed} of {found.promise.budget}, "
+            f"where one unit is {found.promise.granularity}."
+        )
+        show("The certificate holds." if found.holds else "\n".join(("It does NOT hold:", *found.complaints)))
+    if not found.holds:
+        raise typer.Exit(1)
+
+
+@app.command("map")
+def map_of_book(
+    book: Book,
+    out: Annotated[Path | None, typer.Argument(help="The picture, a PNG or SVG file.")] = None,
+    x: Annotated[str, typer.Option(help="The column along the picture.")] = "",
+    y: Annotated[str, typer.Option(help="The column up the picture.")] = "",
+    table_name: Named = None,
+    promise: Which = 0,
+    analyst: Annotated[str | None, typer.Option(help="The limit of one analyst in place of the promise.")] = None,
+    left: Annotated[bool, typer.Option("--left", help="What is left in place of what is spent.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show who has been asked about how much: the share of a promise spent on each combination of two columns."""
+    from partita.ledger.opening import open_ledger
+
+    with open_ledger(book) as opened:
+        found = opened.load_map(x, y, table=table_name, promise=promise, analyst=analyst)
+    if out is not None:
+        from partita.explain.pictures.canvas import save
+        from partita.explain.region_map import draw_map
+
+        save(draw_map(found, left=left), out)
+    if as_json:
+        shares = found.left if left else found.spent
+        show_json(
+            {
+                "x": {"column": found.column_x, "values": [_plain(value) for value in found.x]},
+                "y": {"column": found.column_y, "values": [_plain(value) for value in found.y]},
+                "left" if left else "spent": shares.tolist(),
+                "picture": None if out is None else str(out),
+            }
+        )
+        return
+    if out is not None:
+        show(f"Wrote the picture to {out}.")
+        return
+    show(_heaviest(found))
+
+
+def _heaviest(found: LoadMap, most: int = 20) -> RichTable:
+    """The combinations that were asked about most."""
+    made = table(
+        "Asked about most", [(found.column_x, "left"), (found.column_y, "left"), ("spent", "right"), ("left", "right")]
+    )
+    spent = found.spent
+    places = sorted(
+        ((at, up) for at in range(spent.shape[0]) for up in range(spent.shape[1]) if spent[at, up] > 0),
+        key=lambda place: -spent[place],
+    )
+    for at, up in places[:most]:
+        share = spent[at, up]
+        made.add_row(_named(found.x[at]), _named(found.y[up]), f"{share:.1%}", f"{1 - share:.1%}")
+    return made
+
+
+def _named(value: object) -> str:
+    return "NULL" if value is None else str(value)
+
+
+def _plain(value: object) -> object:
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def _hand_over(text: str, out: Path | None, what: str, *, as_json: bool) -> None:
+    """Print a document, or write it to a file and say so."""
     if out is None:
-        typer.echo(text)
+        typer.echo(text.rstrip("\n"))
         return
     try:
         out.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
     except OSError as problem:
         raise refuse.cannot_write(str(out), problem.strerror or "the system refused") from None
-    show(f"Wrote the receipt to {out}.")
+    if as_json:
+        show_json({"written": str(out)})
+    else:
+        show(f"Wrote the {what} to {out}.")

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, final
 
+from partita.curator.shrink import said
 from partita.errors import curator as refuse
 from partita.exact import Number, probability
 from partita.explain.facts import facts_of
@@ -38,6 +39,13 @@ class Answer:
     remaining: tuple[Measure, ...]
     free: bool
     receipt: Receipt = field(repr=False)
+    asked_about: Region | None = field(default=None, repr=False)
+    """Who was asked about, if only a part of them could still pay and the answer is about that part."""
+
+    @property
+    def region(self) -> Region:
+        """Who the answer is about."""
+        return self.quote.region
 
     def rows(self) -> list[dict[str, Any]]:
         """One dictionary for each group, in a public order."""
@@ -82,6 +90,7 @@ class Answer:
         """What was asked, how exact the answer is, what it cost, and what an attacker could learn from it alone."""
         lines = [
             f"Asked: {self.quote.plan.sql()}",
+            *filter(None, [said(self.asked_about, self.region)]),
             f"Noise: {self.quote.explain()}",
             f"Error: {_bars(self, confidence)}",
             "Charged: nothing, the answer was in the ledger." if self.free else f"Charged: {self._charged()}",
@@ -111,7 +120,8 @@ class Answer:
         return found
 
     def __str__(self) -> str:
-        return _table(self)
+        part = said(self.asked_about, self.region)
+        return f"{_table(self)}\n{part}" if part else _table(self)
 
 
 def _who(region: Region) -> str:

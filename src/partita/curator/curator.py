@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import Any, Self, final
 
+from partita.composition.account.maps import LoadMap
 from partita.composition.promise import Promise
 from partita.curator.answer import Answer
 from partita.curator.certificate import Certificate
@@ -16,6 +17,7 @@ from partita.curator.outcome import Outcome
 from partita.curator.path import Path, booked_costs, charge_of, fingerprint
 from partita.curator.quotation import Quotation
 from partita.curator.session import Session
+from partita.curator.shrink import shrunk
 from partita.engine.base import Engine
 from partita.errors import BudgetExceeded
 from partita.errors import curator as refuse
@@ -36,6 +38,7 @@ from partita.query.plan import Plan
 from partita.query.quote import Quote
 from partita.query.schema import Table
 from partita.query.truncation import truncation
+from partita.region.region import Region
 from partita.sampling.bits import BitSource
 from partita.theory.measures.base import Measure
 
@@ -88,6 +91,7 @@ class Curator:
         simultaneous: bool = False,
         key: str | None = None,
         analyst: str = "",
+        shrink: bool = False,
     ) -> Answer:
         """Answer a question at a price, or at the least price that reaches an accuracy, or refuse it before reading.
 
@@ -95,7 +99,8 @@ class Curator:
         column or as a percentage of every value of at least ``floor``; the error of a mean needs ``rows``, the size of
         group it shall hold for.
 
-        ``key`` marks one attempt: asking again with the same key after a failure is not a second question.
+        ``key`` marks one attempt: asking again with the same key after a failure is not a second question. With
+        ``shrink``, a question that not everybody can pay for is asked about those who can, and the answer says so.
         """
         wanted = Wanted.of(
             epsilon=epsilon,
@@ -110,7 +115,9 @@ class Curator:
             simultaneous=simultaneous,
         )
         offered = self._offer(question, wanted)
-        booked, noisy = self._path.walk(offered, asked=_shown(question, offered), analyst=analyst, key=key)
+        asked = _shown(question, offered)
+        offered, whole = self._shrunk(offered, wanted, analyst) if shrink else (offered, None)
+        booked, noisy = self._path.walk(offered, asked=asked, analyst=analyst, key=key)
         costs = tuple(cost if booked.fresh else cost.zero() for cost in booked_costs(offered))
         return Answer(
             quote=offered,
@@ -120,6 +127,7 @@ class Curator:
             remaining=self._left(offered, analyst),
             free=not booked.fresh,
             receipt=self._ledger.receipt(booked),
+            asked_about=whole,
         )
 
     def quote(
@@ -137,6 +145,7 @@ class Curator:
         rows: int | None = None,
         simultaneous: bool = False,
         analyst: str = "",
+        shrink: bool = False,
     ) -> Quotation:
         """What a question would cost and how exact its answer would be; nothing is read and nothing is spent."""
         wanted = Wanted.of(
@@ -152,6 +161,7 @@ class Curator:
             simultaneous=simultaneous,
         )
         offered = self._offer(question, wanted)
+        offered, whole = self._shrunk(offered, wanted, analyst) if shrink else (offered, None)
         costs = booked_costs(offered)
         return Quotation(
             quote=offered,
@@ -160,6 +170,7 @@ class Curator:
             remaining=self._left(offered, analyst),
             fits=self._fits(offered, analyst),
             free=self._ledger.stored(fingerprint(offered)) is not None,
+            asked_about=whole,
         )
 
     def run(
@@ -220,7 +231,10 @@ class Curator:
     def remaining(
         self, where: str | None = None, *, table: str | None = None, analyst: str = ""
     ) -> tuple[Measure, ...]:
-        """The largest cost that still fits, for each promise: for everybody, or for those a condition names."""
+        """What one protected unit can still be charged, for each promise: anybody, or those a condition names.
+
+        A question fits if its quoted costs are no more than this.
+        """
         chosen = self._known(table) if table is not None else next(iter(self._tables.values()))
         if where is not None:
             region = Frame(chosen).where(where).agg(n=count()).where.region
@@ -231,6 +245,12 @@ class Curator:
             promise.budget.like([min(parts) for parts in zip(*(rest[place].vector() for rest in losses), strict=True)])
             for place, promise in enumerate(self._promises)
         )
+
+    def load_map(
+        self, column_x: str, column_y: str, *, table: str | None = None, promise: int = 0, analyst: str | None = None
+    ) -> LoadMap:
+        """The share of a promise spent on each combination of two columns; ``partita ledger map`` draws it."""
+        return self._ledger.load_map(column_x, column_y, table=table, promise=promise, analyst=analyst)
 
     def guarantee(self) -> tuple[Certificate, ...]:
         """What is promised to everybody in the data, whatever is still asked: the budgets, not what is spent."""
@@ -259,8 +279,17 @@ class Curator:
     # --- inside ----------------------------------------------------------------------------------------------
 
     def _offer(self, question: str | Plan, wanted: Wanted) -> Quote:
-        plan = self._plan(question)
+        return self._quoted(self._plan(question), wanted)
+
+    def _quoted(self, plan: Plan, wanted: Wanted) -> Quote:
         return wanted.quote(plan, self._promises, self._truncations[plan.table.name])
+
+    def _shrunk(self, offered: Quote, wanted: Wanted, analyst: str) -> tuple[Quote, Region | None]:
+        """The offer for those who can pay, and who was asked about if that is not everybody."""
+        if self._ledger.stored(fingerprint(offered)) is not None:
+            return offered, None
+        part = shrunk(offered, lambda plan: self._quoted(plan, wanted), self._ledger, analyst)
+        return part, None if part is offered else offered.region
 
     def _plan(self, question: str | Plan) -> Plan:
         if isinstance(question, str):

@@ -9,9 +9,9 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.composition.account.booking import Release, booked
+from partita.composition.account.booking import Release, charged, reached
 from partita.engine.base import Engine
-from partita.granularity import Groups, Users
+from partita.granularity import Users
 from partita.ledger.charge import Charge, Cost
 from partita.ledger.ledger import Ledger
 from partita.ledger.points import Point
@@ -55,7 +55,7 @@ def charge_of(quote: Quote, *, asked: str, analyst: str = "", key: str | None = 
     return Charge(
         table=quote.plan.table.name,
         region=quote.region,
-        costs=tuple(Cost(toll.row, toll.both) for toll in quote.tolls),
+        costs=costs_of(quote),
         mechanism={
             "parts": [{"kind": noise.kind, **noise.parameters()} for noise in quote.mechanisms],
             "question": quote.plan.canonical,
@@ -67,6 +67,19 @@ def charge_of(quote: Quote, *, asked: str, analyst: str = "", key: str | None = 
     )
 
 
+def costs_of(quote: Quote) -> tuple[Cost, ...]:
+    """The cost of a quote under each promise, as the ledger keeps it.
+
+    The loss of a whole owner is told where owners enter or leave one by one and are charged as such.
+    """
+    found = []
+    for promise, toll in zip(quote.promises, quote.tolls, strict=True):
+        users, region = promise.granularity, quote.region
+        once = isinstance(users, Users) and not users.altered and reached(users, region) is not region
+        found.append(Cost(toll.row, toll.both, toll.unit if once else None))
+    return tuple(found)
+
+
 def booked_costs(quote: Quote) -> tuple[Measure, ...]:
     """What the accounts will really book for one protected unit, under each promise.
 
@@ -74,24 +87,13 @@ def booked_costs(quote: Quote) -> tuple[Measure, ...]:
     alone; elsewhere the two agree.
     """
     return tuple(
-        booked_cost(promise, quote.region, Cost(toll.row, toll.both, toll.unit))
-        for promise, toll in zip(quote.promises, quote.tolls, strict=True)
+        booked_cost(promise, quote.region, cost) for promise, cost in zip(quote.promises, costs_of(quote), strict=True)
     )
 
 
 def booked_cost(promise: Promised, region: Region, cost: Cost) -> Measure:
     """What one account will book for one protected unit."""
-    unit = promise.granularity
-    while isinstance(unit, Groups):
-        unit = unit.of
-    if isinstance(unit, Users) and not region.empty:
-        load = booked(promise.granularity, Release(region, cost.one, cost.both))
-        return promise.budget.like(load.one)
-    if cost.unit is not None:
-        return cost.unit
-    load = booked(promise.granularity, Release(region, cost.one, cost.both))
-    heaviest = load.one if load.both is None else [max(parts) for parts in zip(load.one, load.both, strict=True)]
-    return promise.budget.like(heaviest)
+    return charged(promise.granularity, promise.budget, Release(region, cost.one, cost.both, cost.unit))
 
 
 def fingerprint(quote: Quote) -> str:

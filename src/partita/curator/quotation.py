@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, final
 
+from partita.curator.shrink import said
 from partita.exact import Number, probability
 from partita.explain.numbers import percent
 from partita.query.quote import Quote
+from partita.region.region import Region
 from partita.theory.measures.base import Measure
 
 
@@ -22,6 +24,8 @@ class Quotation:
     remaining: tuple[Measure, ...]
     fits: bool
     free: bool
+    asked_about: Region | None = field(default=None, repr=False)
+    """Who was asked about, if only a part of them can still pay and the offer is for that part."""
 
     def error(
         self, confidence: Number = 0.95, *, rows: int | None = None, simultaneous: bool = False
@@ -33,7 +37,7 @@ class Quotation:
         """What would be left, for the people this question is about, under each promise."""
         if self.free:
             return self.remaining
-        return tuple(rest.left_after(toll.row) for rest, toll in zip(self.remaining, self.quote.tolls, strict=True))
+        return tuple(rest.left_after(cost) for rest, cost in zip(self.remaining, self.costs, strict=True))
 
     def explain(self, confidence: Number = 0.95) -> str:
         """The offer in words."""
@@ -46,7 +50,8 @@ class Quotation:
             price = "nothing: this question was answered before"
         else:
             price = f"{self.cost}" if self.fits else f"{self.cost}, which no longer fits"
-        return (
+        part = said(self.asked_about, self.quote.region)
+        return (f"{part}\n" if part else "") + (
             f"{self.quote.plan.sql()}\ncosts {price}; now left: {'; '.join(map(str, self.remaining))}.\n"
             f"Error with {sure} confidence: {error}.\n{self.quote.explain()}"
         )

@@ -41,6 +41,7 @@ class Session:
         rows: int | None = None,
         simultaneous: bool = False,
         key: str | None = None,
+        shrink: bool = False,
     ) -> Answer:
         """Answer a question at a price, or refuse it before anything is read."""
         return self._curator.ask(
@@ -57,6 +58,7 @@ class Session:
             simultaneous=simultaneous,
             key=key,
             analyst=self.analyst,
+            shrink=shrink,
         )
 
     def quote(
@@ -73,6 +75,7 @@ class Session:
         floor: Wish | None = None,
         rows: int | None = None,
         simultaneous: bool = False,
+        shrink: bool = False,
     ) -> Quotation:
         """What a question would cost this analyst."""
         return self._curator.quote(
@@ -88,6 +91,7 @@ class Session:
             rows=rows,
             simultaneous=simultaneous,
             analyst=self.analyst,
+            shrink=shrink,
         )
 
     def run(
@@ -111,5 +115,5 @@ class Session:
         return self._curator.spent(self.analyst)
 
     def remaining(self, where: str | None = None, *, table: str | None = None) -> tuple[Measure, ...]:
-        """The largest cost that still fits under both limits."""
+        """What one protected unit can still be charged under both limits."""
         return self._curator.remaining(where, table=table, analyst=self.analyst)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from partita.errors.base import InvalidInput, NotProven
+from partita.errors.base import BudgetExceeded, InvalidInput, NotProven
 
 
 def no_tables() -> InvalidInput:
@@ -91,6 +91,15 @@ def not_a_question(value: object) -> InvalidInput:
         "curator.not-a-question",
         f"A question is SQL text, or a query built with curator.table(...); a {type(value).__name__} is neither. "
         f"Nothing was read and nothing was charged.",
+    )
+
+
+def nobody_can_pay(region: str, cost: str) -> BudgetExceeded:
+    """Even the smallest part of the region has too little left."""
+    return BudgetExceeded(
+        "curator.nobody-can-pay",
+        f"Nobody that this question is about ({region}) can still pay {cost}. Nothing was read and nothing was "
+        f"charged. Ask with a lower price, or about records that were asked about less.",
     )
 
 

@@ -1,4 +1,4 @@
-"""What is said of the ledger: files that cannot be trusted, charges that do not fit, receipts that do not hold."""
+"""What is said of the ledger: files that cannot be trusted, and charges that do not fit."""
 
 from __future__ import annotations
 
@@ -296,6 +296,21 @@ def unknown_table(name: str, known: Sequence[str]) -> InvalidInput:
     )
 
 
+def unknown_promise(place: object, count: int) -> InvalidInput:
+    """Promises are counted from zero, in the order of their declaration."""
+    return InvalidInput(
+        "ledger.unknown-promise",
+        f"There is no promise number {place!r}: the ledger keeps {count}, counted from 0. {_UNREAD}",
+    )
+
+
+def no_limit(analyst: str, place: int) -> InvalidInput:
+    """The analyst has no limit of their own there."""
+    return InvalidInput(
+        "ledger.no-limit", f"{_shown(analyst)} has no limit of their own under promise {place}. {_UNREAD}"
+    )
+
+
 def other_domain(table: str) -> InvalidInput:
     """The region speaks of another domain than the table's."""
     return InvalidInput(
@@ -405,71 +420,6 @@ def no_signing_key(path: str) -> LedgerFault:
         "ledger.no-signing-key",
         f"The signing key of the ledger {path} is missing or is another one, so no receipt can be signed. Bring back "
         f"its .key file, or give the key when the ledger is opened.",
-    )
-
-
-def not_a_receipt(reason: str) -> InvalidInput:
-    """Something else than a receipt."""
-    return InvalidInput("ledger.not-a-receipt", f"This is not a receipt that can be read: {reason}.")
-
-
-def bad_signature(seq: int) -> InvalidInput:
-    """The signature does not cover what the receipt says."""
-    return InvalidInput(
-        "ledger.bad-signature",
-        f"The signature of the receipt of entry {seq} does not fit what it says: it was altered, or never signed. "
-        f"Nothing was composed. Ask its custodian for the receipt again.",
-    )
-
-
-def other_signer(found: str, expected: str) -> InvalidInput:
-    """Somebody else signed."""
-    return InvalidInput(
-        "ledger.other-signer",
-        f"The receipt is signed with the key {found[:16]}…, not with the expected {expected[:16]}….",
-    )
-
-
-def no_receipts() -> InvalidInput:
-    """Nothing to compose."""
-    return InvalidInput("ledger.no-receipts", "There is no receipt to compose. Give at least one.")
-
-
-def unlike_claims(ledger: str) -> InvalidInput:
-    """Receipts of one ledger contradict each other."""
-    return InvalidInput(
-        "ledger.unlike-claims",
-        f"Two receipts of the ledger {ledger[:16]}… contradict each other: one ledger has one key and one list of "
-        f"promises, and one entry is one release. Nothing was composed. Ask its custodian for the receipts again.",
-    )
-
-
-def which_unit(units: Sequence[str]) -> InvalidInput:
-    """A ledger keeps several promises, and the caller must say for whom to compose."""
-    return InvalidInput(
-        "ledger.which-unit",
-        f"The receipt states its cost for {' and for '.join(f'[{unit}]' for unit in units)}. Say for which unit the "
-        f"total is wanted: unit=...",
-    )
-
-
-def unlike_units(units: Sequence[str]) -> NotProven:
-    """Receipts protect different units."""
-    return NotProven(
-        "ledger.unlike-units",
-        f"The receipts protect different units: {' and '.join(f'[{unit}]' for unit in units)}. Their losses cannot be "
-        f"added as they are. Say for which unit the total is wanted: unit=...; where one relation gives no guarantee "
-        f"for it, that is a refusal.",
-    )
-
-
-def moving_unit(unit: str) -> NotProven:
-    """Nothing is known of what a unit that moves between organisations costs."""
-    return NotProven(
-        "ledger.moving-unit",
-        f"[{unit}] is altered inside one table, and nothing is known of what it costs to leave one organisation's data "
-        f"and to enter another's, so the loss could be infinite. Compose for rows, for owners, or for the "
-        f"value of one row.",
     )
 
 

@@ -19,7 +19,7 @@ from partita.ledger.canonical import canonical, digest
 from partita.ledger.charge import Charge
 from partita.ledger.entries import Entry, Kind
 from partita.ledger.keys import SigningKey
-from partita.ledger.payer import RegionPayer
+from partita.ledger.payer import Payer, RegionPayer
 from partita.ledger.points import Faults, Point
 from partita.ledger.receipts import Receipt, receipt_of
 from partita.ledger.states import Answered, Reservation
@@ -248,17 +248,22 @@ class Ledger:
         with self._book.current() as balances:
             return balances.payable(charge)
 
+    def payer(self, table: str, promise: int, analyst: str | None = None) -> Payer | None:
+        """The account of one promise for one table, or of an analyst's own limit under it, for readers."""
+        with self._book.current() as balances:
+            return balances.payer(table, promise, analyst)
+
     def load_map(
         self, column_x: str, column_y: str, *, table: str | None = None, promise: int = 0, analyst: str | None = None
     ) -> LoadMap:
         """The share of a promise (or of an analyst's limit under it) spent on each combination of two columns."""
-        with self._book.current() as balances:
-            payer = balances.payer(self._table(table), self._place(promise), analyst)
-            if not isinstance(payer, RegionPayer):
-                raise refuse.no_limit(analyst or "", promise)
+        payer = self.payer(self.table_named(table), self.promise_at(promise), analyst)
+        if not isinstance(payer, RegionPayer):
+            raise refuse.no_limit(analyst or "", promise)
+        with self._book.current():
             return payer.account.load_map(column_x, column_y)
 
-    def _table(self, name: str | None) -> str:
+    def table_named(self, name: str | None) -> str:
         """The table of that name, or the only one."""
         known = tuple(self.terms.tables)
         if name is None and len(known) == 1:
@@ -267,11 +272,12 @@ class Ledger:
             raise refuse.unknown_table(name or "", known)
         return name
 
-    def _place(self, promise: int) -> int:
+    def promise_at(self, place: int) -> int:
+        """The place of a promise, counted from zero, if there is one."""
         count = len(self.terms.promises)
-        if isinstance(promise, bool) or not isinstance(promise, int) or not 0 <= promise < count:
-            raise refuse.unknown_promise(promise, count)
-        return promise
+        if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < count:
+            raise refuse.unknown_promise(place, count)
+        return place
 
     def accounts(self) -> Mapping[str, tuple[Measure | None, ...]]:
         """The limits of every analyst who has some."""

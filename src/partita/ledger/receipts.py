@@ -9,7 +9,7 @@ from typing import Any, Self, final
 
 from partita.composition.promise import Promise
 from partita.errors import PartitaError
-from partita.errors import ledger as refuse
+from partita.errors import receipts as refuse
 from partita.ledger.birth import Birth, promise_document, promise_from
 from partita.ledger.canonical import canonical
 from partita.ledger.charge import Cost, Reader

@@ -10,7 +10,7 @@ from typing import final
 
 from partita.composition.promise import Promise
 from partita.errors import InvalidInput, NotProven, PartitaError
-from partita.errors import ledger as refuse
+from partita.errors import receipts as refuse
 from partita.granularity import Granularity, Relation, Replace, Rows, Users, convert, steps
 from partita.ledger.charge import Cost
 from partita.ledger.payer import RegionPayer

@@ -64,6 +64,13 @@ TEXTS = {
             "Nothing was read and nothing was charged."
         ),
     ),
+    "curator.nobody-can-pay": (
+        curator.nobody_can_pay("age >= 65", "ε = 0.2"),
+        (
+            "Nobody that this question is about (age >= 65) can still pay ε = 0.2. Nothing was read and nothing was "
+            "charged. Ask with a lower price, or about records that were asked about less."
+        ),
+    ),
     "curator.library-missing": (
         curator.library_missing("polars"),
         (

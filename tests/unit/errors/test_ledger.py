@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from partita.errors import ledger as refuse
+from partita.errors import receipts as refuse_receipt
 from partita.errors.base import PartitaError
 from tests.architecture.source import PACKAGE
 from tools.error_pages import every_entry
@@ -89,7 +90,7 @@ TEXTS = [
         ("key = 'kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk... must be text of at most 200 characters."),
     ),
     (
-        refuse.bad_signature(
+        refuse_receipt.bad_signature(
             7,
         ),
         "ledger.bad-signature",
@@ -187,7 +188,7 @@ TEXTS = [
         ("There is no ledger at v.ledger. Check the path, or make one with promises and tables."),
     ),
     (
-        refuse.moving_unit(
+        refuse_receipt.moving_unit(
             "the income of one row, for each 1000 it moves by",
         ),
         "ledger.moving-unit",
@@ -220,7 +221,7 @@ TEXTS = [
         ("A ledger needs at least one promise, such as Promise(rows(), ZCDP(rho=1))."),
     ),
     (refuse.no_reason(), "ledger.no-reason", ("Going on from an older copy is written into the book: say why.")),
-    (refuse.no_receipts(), "ledger.no-receipts", ("There is no receipt to compose. Give at least one.")),
+    (refuse_receipt.no_receipts(), "ledger.no-receipts", ("There is no receipt to compose. Give at least one.")),
     (
         refuse.no_signing_key(
             "v.ledger",
@@ -243,7 +244,7 @@ TEXTS = [
         ),
     ),
     (
-        refuse.not_a_receipt(
+        refuse_receipt.not_a_receipt(
             "it is no JSON",
         ),
         "ledger.not-a-receipt",
@@ -291,12 +292,30 @@ TEXTS = [
         ),
     ),
     (
-        refuse.other_signer(
+        refuse_receipt.other_signer(
             "abababababababababababababababababababababababababababababababab",
             "cdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcdcd",
         ),
         "ledger.other-signer",
-        ("The receipt is signed with the key abababababababab…, not with the expected cdcdcdcdcdcdcdcd…."),
+        ("This is signed with the key abababababababab…, not with the expected cdcdcdcdcdcdcdcd…."),
+    ),
+    (
+        refuse_receipt.not_a_certificate("its version is 9, and 1 is understood"),
+        "ledger.not-a-certificate",
+        "This is not a certificate that can be read: its version is 9, and 1 is understood.",
+    ),
+    (
+        refuse.unknown_promise(3, 2),
+        "ledger.unknown-promise",
+        (
+            "There is no promise number 3: the ledger keeps 2, counted from 0. "
+            "No protected data was read and nothing was charged."
+        ),
+    ),
+    (
+        refuse.no_limit("ada", 1),
+        "ledger.no-limit",
+        "'ada' has no limit of their own under promise 1. No protected data was read and nothing was charged.",
     ),
     (
         refuse.other_tables("v.ledger", ["visits", "wards"]),
@@ -437,7 +456,7 @@ TEXTS = [
         ),
     ),
     (
-        refuse.unlike_claims(
+        refuse_receipt.unlike_claims(
             "abababababababababababababababababababababababababababababababab",
         ),
         "ledger.unlike-claims",
@@ -448,7 +467,7 @@ TEXTS = [
         ),
     ),
     (
-        refuse.unlike_units(
+        refuse_receipt.unlike_units(
             ["one row, added or removed", "the value of one row, with the number of rows public"],
         ),
         "ledger.unlike-units",
@@ -469,7 +488,7 @@ TEXTS = [
         ),
     ),
     (
-        refuse.which_unit(
+        refuse_receipt.which_unit(
             ["one row, added or removed", "one patient with at most 3 rows, added or removed"],
         ),
         "ledger.which-unit",

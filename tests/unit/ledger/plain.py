@@ -42,6 +42,12 @@ class PlainPayer(Payer):
     def remaining(self, region: Region) -> Measure:
         return self.budget.left_after(self.loss)
 
+    def charged(self, region: Region, cost: Cost) -> Measure:
+        return cost.one
+
+    def payable(self, region: Region, cost: Cost) -> Region:
+        return region if self.ticket(region, cost) is not None else Region.nothing(region.domain)
+
     def bracket(self) -> tuple[Measure, Measure]:
         return self.loss, self.loss
 

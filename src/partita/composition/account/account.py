@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, final
 
 from partita.composition.account.booking import Booking, Release, Shape, Vector, booked, charged, reached, shape, single
-from partita.composition.account.engine import Answer, Engine, Extent, OfPairs, OfValues, OfWindows
+from partita.composition.account.engine import Answer, Engine, Extent, OfPairs, OfValues, OfWindows, Point
 from partita.composition.account.units import Units
 from partita.composition.account.values import Limits
 from partita.composition.account.windows import Steps
@@ -190,22 +190,26 @@ class RegionAccount:
         """The unit that loads are counted in."""
         return self._units
 
-    def worst(self) -> tuple[Measure, Record | tuple[Record, ...]]:
-        """The largest loss of anybody, and the record value (pair of values, values of a window) that bears it.
+    def peak(self) -> tuple[Measure, Measure, tuple[Point, ...]]:
+        """Two losses between which the largest of anybody lies, and the codes of the value, pair or window closest.
 
-        Coordinates are maximised one by one, so that the loss holds for everybody; the witness is the one that
-        comes closest to the budget.
+        Coordinates are maximised one by one, so that the upper loss holds for everybody.
         """
         extents = self._extents(Region.everything(self.domain))
         shares = [Fraction(e.lower, limit or 1) for e, limit in zip(extents, self._units.budget, strict=True)]
         witness = extents[max(range(len(shares)), key=shares.__getitem__)].witness
+        return self._loss([e.lower for e in extents]), self._loss([e.upper for e in extents]), witness
+
+    def worst(self) -> tuple[Measure, Record | tuple[Record, ...]]:
+        """The largest loss of anybody, and the record value (pair of values, values of a window) that bears it."""
+        _, upper, witness = self.peak()
         records = tuple(self.domain.record(codes) for codes in witness)
-        return self._loss([extent.upper for extent in extents]), records[0] if len(records) == 1 else records
+        return upper, records[0] if len(records) == 1 else records
 
     def bracket(self) -> tuple[Measure, Measure]:
         """The largest loss of anybody lies between these two; they are equal while the account is exact."""
-        extents = self._extents(Region.everything(self.domain))
-        return self._loss([e.lower for e in extents]), self._loss([e.upper for e in extents])
+        lower, upper, _ = self.peak()
+        return lower, upper
 
     def spent(self, region: Region) -> Measure:
         """The largest loss of anybody in a region (of any pair or window that meets it)."""

@@ -53,7 +53,6 @@ class Release:
     measured behind a map that moves one record to so many. ``stated_for``: the relation the cost was proven for,
     if not for records that enter or leave. ``own_domain``: that proof fixed the size of the selected rows.
     ``altered``: ``unit`` is the cost of an owner whose rows are altered, not of one who enters or leaves.
-    ``owners``: nothing is known of single records, only ``unit``.
     """
 
     region: Region
@@ -64,7 +63,6 @@ class Release:
     stated_for: Granularity | None = None
     own_domain: bool = False
     altered: bool = False
-    owners: bool = False
 
 
 @final
@@ -108,7 +106,10 @@ def charged(granularity: Granularity, like: Measure, release: Release) -> Measur
     if release.region.empty:
         return like.zero()
     load = booked(granularity, release)
-    most = load.one if load.both is None else tuple(map(max, load.one, load.both))
+    most = load.one
+    if load.both is not None:
+        # No pair has only one value inside the whole domain.
+        most = load.both if load.region.whole else tuple(map(max, load.one, load.both))
     windows = single(granularity)
     if isinstance(windows, Windows):
         most = tuple(Steps.of(release.region.domain, windows).seen(release.region) * part for part in most)
@@ -127,7 +128,7 @@ def _per_record(granularity: Granularity, release: Release) -> Release:
         return Release(release.region, cost, both, release.unit)
     inner = single(granularity)
     if stated == inner and isinstance(inner, Users):
-        return Release(release.region, cost, both, unit=cost, altered=inner.altered, owners=True)
+        return Release(release.region, cost, both, unit=cost, altered=inner.altered)
     if isinstance(stated, Replace | Metric):
         if shape(granularity) is not Shape.PAIRS:
             raise refuse_granularity.no_guarantee(str(stated), str(granularity))
@@ -188,7 +189,7 @@ def replaced(one: Measure, both: Measure | None) -> Measure:
 
 
 def reached(granularity: Granularity, region: Region) -> Region:
-    """Where a release on a region is booked if an owner loses by it what her rows lose: there, or on its shadow."""
+    """Where a release on a region is booked if nothing is known of a whole owner: there, or on its shadow."""
     users = single(granularity)
     if not isinstance(users, Users) or region.empty:
         return region
@@ -205,24 +206,21 @@ def _shadow(users: Users, region: Region) -> Region:
 
 
 def _owned(users: Users, release: Release, times: int) -> Booking:
-    """All rows of one owner, of which at most ``in_region`` lie in any one region (theory E14).
-
-    Each load is a bound; the one that weighs least over the whole domain is taken, by sizes and costs alone.
-    """
+    """All rows of one owner, of which at most ``in_region`` lie in any one region (theory E14)."""
     region, shadow = release.region, _shadow(users, release.region)
-    most, inside = users.rows, users.in_region or users.rows
-    loads = []
+    most, share = users.rows, Fraction(users.rows, users.in_region or users.rows)
     if release.unit is not None:
         # An altered owner leaves and enters again; a cost stated for altered owners is paid before and after.
         entered = users.altered and not release.altered
+        vector = release.unit.group(2 * times if entered else times).vector()
         double = 2 if users.altered and release.altered else 1
-        known = [double * part for part in release.unit.group(2 * times if entered else times).vector()]
-        loads += [(shadow, known), (region, [most * part for part in known])]
-    if not release.owners:
-        vector = release.cost.group(times * inside * (2 if users.altered else 1)).vector()
-        loads += [(shadow, vector), (region, [Fraction(most, inside) * part for part in vector])]
-    where, load = min(loads, key=lambda made: made[1][0] * made[0].size)
-    return Booking(where, tuple(load))
+        if most * region.size < shadow.size:
+            return Booking(region, tuple(double * most * part for part in vector))
+        return Booking(shadow, tuple(double * part for part in vector))
+    vector = release.cost.group(times * (users.in_region or most) * (2 if users.altered else 1)).vector()
+    if share * region.size < shadow.size:
+        return Booking(region, tuple(share * part for part in vector))
+    return Booking(shadow, vector)
 
 
 def _windowed(windows: Windows, release: Release, times: int) -> Booking:

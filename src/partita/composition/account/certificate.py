@@ -140,9 +140,7 @@ def _extent(
         case Shape.WINDOWS:
             column = domain.bounded[axis]
             last = domain.shape[axis] - (1 if column.null is None else 2)
-            return heaviest_window(
-                domain.shape, items, axis, width, nodes, last=last, astray=column.code(None)
-            )[:2]
+            return heaviest_window(domain.shape, items, axis, width, nodes, last=last, astray=column.code(None))[:2]
 
 
 def _malformed(domain: Domain, budget: Sequence[Fraction], costs: Sequence[tuple[Any, ...]]) -> list[str]:
