@@ -21,18 +21,24 @@ if TYPE_CHECKING:
     from partita.algorithms.marginals import Marginals as Marginals
     from partita.algorithms.marginals import MarginalTables as MarginalTables
     from partita.algorithms.strategy import Strategy as Strategy
+    from partita.algorithms.stream import ContinualCounter as ContinualCounter
+    from partita.algorithms.stream import RunningCounts as RunningCounts
+    from partita.algorithms.stream import Stream as Stream
     from partita.algorithms.workload import Workload as Workload
 
 # Where each public name lives.
 _HOMES = {
     "Axes": "partita.algorithms.axes",
+    "ContinualCounter": "partita.algorithms.stream",
     "Estimate": "partita.algorithms.linear",
     "FourSteps": "partita.algorithms.comparison",
     "JointAndSeparate": "partita.algorithms.histograms",
     "LinearQueries": "partita.algorithms.linear",
     "MarginalTables": "partita.algorithms.marginals",
     "Marginals": "partita.algorithms.marginals",
+    "RunningCounts": "partita.algorithms.stream",
     "Strategy": "partita.algorithms.strategy",
+    "Stream": "partita.algorithms.stream",
     "Workload": "partita.algorithms.workload",
     "axes_of": "partita.algorithms.axes",
     "compare_linear": "partita.algorithms.comparison",
@@ -42,13 +48,16 @@ _HOMES = {
 
 __all__ = [
     "Axes",
+    "ContinualCounter",
     "Estimate",
     "FourSteps",
     "JointAndSeparate",
     "LinearQueries",
     "MarginalTables",
     "Marginals",
+    "RunningCounts",
     "Strategy",
+    "Stream",
     "Workload",
     "axes_of",
     "compare_linear",

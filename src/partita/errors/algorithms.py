@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from partita.errors.base import InvalidInput, NotProven
+from partita.errors.base import BudgetExceeded, InvalidInput, NotProven
 
 UNTOUCHED = "Nothing was read and nothing was spent."
 
@@ -133,4 +133,37 @@ def not_measured(columns: Iterable[str], tables: Iterable[Iterable[str]]) -> Inv
     return InvalidInput(
         "algorithms.not-measured",
         f"The table of {', '.join(columns)} lies in none of those released: {listed}. A new release can measure it.",
+    )
+
+
+def too_many_steps(steps: int, most: int) -> InvalidInput:
+    """A stream that is too long for the method."""
+    return InvalidInput(
+        "algorithms.too-many-steps",
+        f'{steps} steps are more than the {most} this method can hold. Use method="tree". {UNTOUCHED}',
+    )
+
+
+def no_stream_unit(unit: str) -> InvalidInput:
+    """Who is protected cannot be counted in rows of a stream."""
+    return InvalidInput(
+        "algorithms.no-stream-unit",
+        f"{unit} is not made of a known number of events. Give unit=pt.rows(), pt.users(..., rows=m), "
+        f"pt.windows(..., width=w), pt.groups(k) or pt.replace(). {UNTOUCHED}",
+    )
+
+
+def stream_over(steps: int) -> BudgetExceeded:
+    """The declared number of steps is reached."""
+    return BudgetExceeded(
+        "algorithms.stream-over",
+        f"The stream was declared with {steps} steps, and all of them were counted. Its cost was for that many: open a "
+        "new counter, which costs anew.",
+    )
+
+
+def bad_step(step: int, steps: int) -> InvalidInput:
+    """A step that is not there."""
+    return InvalidInput(
+        "algorithms.bad-step", f"There is no step {step}: steps are counted from 0, and there are {steps}."
     )

@@ -109,6 +109,35 @@ SAID: list[tuple[PartitaError, str, str]] = [
         ("The table of sex, age lies in none of those released: sex, region; age. A new release can measure it."),
     ),
     (
+        words.too_many_steps(2000, 1024),
+        "algorithms.too-many-steps",
+        (
+            '2000 steps are more than the 1024 this method can hold. Use method="tree". '
+            "Nothing was read and nothing was spent."
+        ),
+    ),
+    (
+        words.no_stream_unit("one node"),
+        "algorithms.no-stream-unit",
+        (
+            "one node is not made of a known number of events. Give unit=pt.rows(), pt.users(..., rows=m), "
+            "pt.windows(..., width=w), pt.groups(k) or pt.replace(). Nothing was read and nothing was spent."
+        ),
+    ),
+    (
+        words.stream_over(10),
+        "algorithms.stream-over",
+        (
+            "The stream was declared with 10 steps, and all of them were counted. Its cost was for that many: open a "
+            "new counter, which costs anew."
+        ),
+    ),
+    (
+        words.bad_step(7, 5),
+        "algorithms.bad-step",
+        "There is no step 7: steps are counted from 0, and there are 5.",
+    ),
+    (
         words.not_covered(),
         "algorithms.not-covered",
         (
