@@ -40,7 +40,7 @@ class Path:
         booked = self._ledger.reserve(charge_of(quote, asked=asked, analyst=analyst, key=key))
         if isinstance(booked, Reservation):
             booked = self._run(quote, booked)
-        return booked, _read(booked.content, len(quote.spreads))
+        return booked, _read(booked.content, quote.width)
 
     def _run(self, quote: Quote, reservation: Reservation) -> Answered:
         tallies = self._engine.run(quote.program)

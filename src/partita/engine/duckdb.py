@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, final
 
@@ -14,14 +15,14 @@ from numpy.typing import NDArray
 
 from partita.engine.base import Engine, log
 from partita.engine.frames import arrow, coded
-from partita.engine.statement import rows_statement, statement
+from partita.engine.statement import rows_statement, statement, values_statement
 from partita.engine.stored import Stored, text
 from partita.errors import InvalidInput
 from partita.errors import engine as refuse
 from partita.errors import query as refuse_query
 from partita.exact import whole
 from partita.query.extract import Extract
-from partita.query.program import Program
+from partita.query.program import Histogram, Program, Values
 from partita.query.schema import Table
 
 # A parquet file up to this many bytes is copied into memory once; larger ones are read where they are.
@@ -114,9 +115,20 @@ class DuckDB(Engine):
         return Stored(table, relation, {column: types[stored] for column, stored in names.items()}, names)
 
     def compute(self, program: Program) -> NDArray[np.object_]:
+        result = program.empty()
+        numbers = [column for column, tally in enumerate(program.tallies) if not isinstance(tally, Values)]
+        if numbers:
+            self._count(program, result, numbers)
+        for column, tally in enumerate(program.tallies):
+            if isinstance(tally, Values):
+                self._spread(program, tally, result[:, column])
+        return result
+
+    def _count(self, program: Program, result: NDArray[np.object_], numbers: list[int]) -> None:
+        """The tallies that are numbers, from one statement."""
         made = statement(program, self._stored[program.table.name])
         lines = self._cursor().execute(made.sql).fetchall()
-        result, position = program.empty(), program.cells.position
+        position = program.cells.position
         groups = len(made.places)
         seen: list[dict[Any, int]] = [{} for _ in made.places]
         for line in lines:
@@ -127,10 +139,26 @@ class DuckDB(Engine):
                     place = known[value] = read(value)
                 places.append(place)
             counted = result[position[tuple(places)]]
-            for column, value in enumerate(line[groups:]):
+            for column, value in zip(numbers, line[groups:], strict=True):
                 if value is not None:
                     counted[column] += int(value)
-        return result
+
+    def _spread(self, program: Program, tally: Values, result: NDArray[np.object_]) -> None:
+        """The histogram of one expression in every group, from a statement of its own."""
+        made = values_statement(program, tally.of, self._stored[program.table.name])
+        found = self._cursor().sql(made.sql).to_arrow_table()
+        groups = np.zeros(found.num_rows, dtype=np.int64)
+        if made.places:
+            listed = [_places(found.column(place).to_pylist(), read) for place, read in enumerate(made.places)]
+            position = program.cells.position
+            groups = np.fromiter((position[places] for places in zip(*listed, strict=True)), np.int64, len(groups))
+        values = found.column(len(made.places)).to_numpy().astype(np.int64)
+        counts = found.column(len(made.places) + 1).to_numpy().astype(np.int64)
+        order = np.lexsort((values, groups))
+        groups, values, counts = groups[order], values[order], counts[order]
+        starts = np.flatnonzero(np.diff(groups, prepend=-1)).tolist()
+        for start, end in pairwise([*starts, len(groups)]):
+            result[groups[start]] = Histogram(values[start:end], counts[start:end])
 
     def extract(self, extract: Extract) -> NDArray[np.int64]:
         domain = extract.table.domain
@@ -149,6 +177,12 @@ class DuckDB(Engine):
         if cursor is None:
             cursor = self._local.cursor = self._connection.cursor()
         return cursor
+
+
+def _places(values: list[Any], read: Callable[[Any], int]) -> list[int]:
+    """The places of keys as they come back; each different one is read once."""
+    known = {value: read(value) for value in set(values)}
+    return [known[value] for value in values]
 
 
 def _file(table: Table, path: Path) -> str:

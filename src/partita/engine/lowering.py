@@ -20,6 +20,7 @@ from partita.query.expressions import (
     bounds,
     widest,
 )
+from partita.region.columns import Dates
 from partita.region.domain import Domain
 from partita.region.predicate import And, IsTrue, Known, Not, Or, Predicate
 
@@ -97,7 +98,11 @@ def _lowered(expression: Expression, domain: Domain, dialect: str, *, wide: bool
 
     match expression:
         case Value(column):
-            return f"CAST({name(column)} AS {_wide(dialect)})" if wide else name(column)
+            declared = domain.bounded[domain.axis(column)]
+            text = name(column)
+            if isinstance(declared, Dates):
+                text = f"({text} - CAST('{declared.low.isoformat()}' AS DATE))"
+            return f"CAST({text} AS {_wide(dialect)})" if wide else text
         case Number(None):
             return f"CAST(NULL AS {_wide(dialect) if wide else 'BIGINT'})"
         case Number(value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -17,7 +18,7 @@ from partita.query import keys
 from partita.query.conditions import Condition, Versus
 from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, bounds
 from partita.query.extract import Extract
-from partita.query.program import Present, Program, Rows, Total
+from partita.query.program import Histogram, Owners, Present, Program, Rows, Total, Values
 from partita.query.schema import Table
 from partita.query.truncation import Truncation
 from partita.region.columns import Operator
@@ -61,10 +62,15 @@ def tallied(program: Program, rows: Iterable[Row]) -> NDArray[np.object_]:
     """The exact tallies of a program over rows as they are stored."""
     result = program.empty()
     domain = program.table.domain
-    units = [bounds(tally.of, domain).unit if isinstance(tally, Total) else Fraction(1) for tally in program.tallies]
+    owners: dict[tuple[int, int], set[object]] = {}
+    values: dict[tuple[int, int], Counter[int]] = {}
+    units = [
+        bounds(tally.of, domain).unit if isinstance(tally, Total | Values) else Fraction(1) for tally in program.tallies
+    ]
     for row in met(program.table, program.where, program.truncation, rows):
         places = tuple(keys.place(key, domain, row.codes[domain.axis(key.column)]) for key in program.cells.keys)
-        line = result[program.cells.position[places]]
+        group = program.cells.position[places]
+        line = result[group]
         for column, tally in enumerate(program.tallies):
             match tally:
                 case Rows():
@@ -77,8 +83,20 @@ def tallied(program: Program, rows: Iterable[Row]) -> NDArray[np.object_]:
                         steps = number / units[column]
                         assert steps.denominator == 1
                         line[column] += int(steps)
+                case Owners():
+                    if row.owner is not None:
+                        owners.setdefault((group, column), set()).add(row.owner)
+                case Values(of):
+                    number = evaluate(of, row.codes, domain)
+                    if number is not None:
+                        values.setdefault((group, column), Counter())[int(number / units[column])] += 1
                 case _:
                     assert_never(tally)
+    for (group, column), found in owners.items():
+        result[group, column] = len(found)
+    for (group, column), times in values.items():
+        listed = sorted(times.items())
+        result[group, column] = Histogram(*np.array(listed, dtype=np.int64).T)
     return result
 
 
@@ -177,6 +195,8 @@ def evaluate(expression: Expression, codes: tuple[int, ...], domain: Domain) -> 
         case Value(name):
             axis = domain.axis(name)
             value = domain.bounded[axis].value(codes[axis])
+            if isinstance(value, date):
+                return Fraction(codes[axis])
             return None if value is None else Fraction(value)  # type: ignore[call-overload]
         case Number(constant):
             return constant

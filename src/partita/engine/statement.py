@@ -10,10 +10,10 @@ from partita.engine.lowering import integer, name, truth
 from partita.engine.stored import Stored
 from partita.query import keys as keys_of
 from partita.query.conditions import Condition
-from partita.query.expressions import columns, numeric
+from partita.query.expressions import Expression, Value, columns, numeric
 from partita.query.extract import Extract
 from partita.query.keys import Bucket, Each, Key, Truncated
-from partita.query.program import Present, Program, Rows, Total
+from partita.query.program import Owners, Present, Program, Rows, Total, Values
 from partita.query.truncation import NOTHING, SEPARATOR, Truncation
 
 
@@ -27,10 +27,11 @@ class Statement:
 
 
 def statement(program: Program, stored: Stored) -> Statement:
-    """The statement that computes a program's tallies: first the keys, then the tallies."""
+    """The statement that computes a program's numbers: first the keys, then the tallies that are no histograms."""
     domain = program.table.domain
     clean: frozenset[str] = frozenset()
     listed = []
+    counted = False
     for tally in program.tallies:
         match tally:
             case Rows():
@@ -41,10 +42,17 @@ def statement(program: Program, stored: Stored) -> Statement:
             case Total(of):
                 listed.append(f"SUM({integer(of, domain, stored.dialect)})")
                 clean = clean | columns(of)
+            case Owners():
+                assert program.table.owner is not None
+                listed.append(f"COUNT(DISTINCT {name(program.table.owner)})")
+                clean, counted = clean | {program.table.owner}, True
+            case Values():
+                continue
             case _:
                 assert_never(tally)
     keys = program.cells.keys
-    late = [isinstance(key, Each) and stored.late(key.column) for key in keys]
+    # Owners of two groups that become one must not be counted twice, so then nothing is grouped before it is sanitised.
+    late = [not counted and isinstance(key, Each) and stored.late(key.column) for key in keys]
     raw = frozenset(key.column for key, after in zip(keys, late, strict=True) if after)
     clean = clean.union(key.column for key, after in zip(keys, late, strict=True) if not after)
     source = _met(stored, program.where, clean, raw, program.truncation)
@@ -56,6 +64,32 @@ def statement(program: Program, stored: Stored) -> Statement:
         sql += f" GROUP BY {', '.join(grouped)}"
     if any(late):
         sql = _sanitised_after(sql, keys, late, len(listed), stored)
+    return Statement(sql, tuple(_place(key, stored) for key in keys))
+
+
+def values_statement(program: Program, of: Expression, stored: Stored) -> Statement:
+    """The statement that counts each value of an expression in each group: the keys, the value, how often."""
+    domain, keys = program.table.domain, program.cells.keys
+    bare = of.column if isinstance(of, Value) and stored.late(of.column) else None
+    late = [isinstance(key, Each) and stored.late(key.column) for key in keys]
+    raw = frozenset(key.column for key, after in zip(keys, late, strict=True) if after)
+    clean = frozenset(key.column for key, after in zip(keys, late, strict=True) if not after)
+    if bare is None:
+        clean, value = clean | columns(of), integer(of, domain, stored.dialect)
+    else:
+        raw, value = raw | {bare}, stored.raw(bare)
+    source = _met(stored, program.where, clean, raw, program.truncation)
+    grouped = [stored.raw(key.column) if after else _key(key, stored) for key, after in zip(keys, late, strict=True)]
+    listed = ", ".join(f"{text} AS k{place}" for place, text in enumerate([*grouped, value]))
+    sql = f"SELECT {listed}, COUNT(*) AS t FROM {source} GROUP BY ALL"
+    if bare is not None or any(late):
+        named = [key.column if after else None for key, after in zip(keys, late, strict=True)]
+        mapped = ", ".join(
+            f"{f'k{place}' if column is None else stored.mapped(column, f'k{place}')} AS k{place}"
+            for place, column in enumerate([*named, bare])
+        )
+        sql = f"SELECT {mapped}, CAST(SUM(t) AS BIGINT) AS t FROM ({sql}) AS grouped GROUP BY ALL"
+    sql = f"SELECT * FROM ({sql}) AS counted WHERE k{len(keys)} IS NOT NULL"
     return Statement(sql, tuple(_place(key, stored) for key in keys))
 
 

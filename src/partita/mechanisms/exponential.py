@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from partita.exact import float_up, positive
 from partita.mechanisms.base import Forms, identical
-from partita.mechanisms.integers import Integers, read_flat
+from partita.mechanisms.integers import Integers, read_flat, source_of
 from partita.mechanisms.selection import Selection
 from partita.mechanisms.switch import switch
 from partita.sampling.bits import BitSource
-from partita.sampling.choice import proportional_to_exp
+from partita.sampling.choice import proportional_to_exp, run_proportional_to_exp
 from partita.theory.conversions import pure_to_rho, pure_to_tau
 from partita.theory.distance import Distance, Norm
 from partita.theory.losses.outward import FUNCTION
@@ -75,6 +75,17 @@ class Exponential(Selection):
 
     def choose(self, scores: Integers, bits: BitSource) -> int:
         return proportional_to_exp(scores, self.weight, bits)
+
+    def release_run(
+        self, scores: object, lengths: NDArray[np.int64], *, bits: BitSource | None = None
+    ) -> tuple[int, int]:
+        """The same choice among candidates that come in runs of equal score: a run, and a place in it.
+
+        >>> from partita.sampling.bits import TestBits
+        >>> Exponential(epsilon=2).release_run([-100, 0], np.array([10**6, 1]), bits=TestBits(1))
+        (1, 0)
+        """
+        return run_proportional_to_exp(read_flat(scores), lengths, self.weight, source_of(bits))
 
     def probabilities(self, scores: object) -> NDArray[np.float64]:
         """The probability of each candidate, to float accuracy: for study, nothing is drawn.

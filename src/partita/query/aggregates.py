@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import assert_never, final
 
 from partita.query.expressions import Expression
@@ -38,15 +39,32 @@ class Average:
     of: Expression
 
 
-Aggregate = CountRows | Count | Sum | Average
+@final
+@dataclass(frozen=True, slots=True)
+class Quantile:
+    """The value that a share of the rows lie below: MEDIAN is a half, MIN is 0, MAX is 1; NULL rows are left out."""
+
+    of: Expression
+    share: Fraction
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class CountOwners:
+    """How many owners have a row: COUNT(DISTINCT patient)."""
+
+    owner: str
+
+
+Aggregate = CountRows | Count | Sum | Average | Quantile | CountOwners
 
 
 def arguments(aggregate: Aggregate) -> tuple[Expression, ...]:
     """What is aggregated; nothing for the rows themselves."""
     match aggregate:
-        case CountRows():
+        case CountRows() | CountOwners():
             return ()
-        case Count(of) | Sum(of) | Average(of):
+        case Count(of) | Sum(of) | Average(of) | Quantile(of):
             return (of,)
         case _:
             assert_never(aggregate)
@@ -55,7 +73,7 @@ def arguments(aggregate: Aggregate) -> tuple[Expression, ...]:
 def with_arguments(aggregate: Aggregate, parts: tuple[Expression, ...]) -> Aggregate:
     """The same aggregate of other expressions."""
     match aggregate:
-        case CountRows():
+        case CountRows() | CountOwners():
             return aggregate
         case Count():
             return Count(*parts)
@@ -63,5 +81,7 @@ def with_arguments(aggregate: Aggregate, parts: tuple[Expression, ...]) -> Aggre
             return Sum(*parts)
         case Average():
             return Average(*parts)
+        case Quantile(_, share):
+            return Quantile(*parts, share)
         case _:
             assert_never(aggregate)

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Final
 
 from sqlglot import exp
 
 from partita.errors import query as refuse
-from partita.query.aggregates import Aggregate, Average, Count, CountRows, Sum, arguments, with_arguments
+from partita.query.aggregates import (
+    Aggregate,
+    Average,
+    Count,
+    CountOwners,
+    CountRows,
+    Quantile,
+    Sum,
+    arguments,
+    with_arguments,
+)
 from partita.query.conditions import Condition
 from partita.query.expressions import Case, Expression, Number
 from partita.query.formulas import Formula, replaced
+from partita.query.quantile_words import read_owner, read_quantile
 from partita.query.reading import Reader
-
-_OTHER: Final[dict[str, str]] = {
-    "MIN": "The least value is one person's value.",
-    "MAX": "The greatest value is one person's value.",
-}
 
 
 def aggregate(reader: Reader, node: exp.Expr) -> Formula | None:
@@ -27,6 +32,10 @@ def aggregate(reader: Reader, node: exp.Expr) -> Formula | None:
             return filtered(CountRows(), reader.condition(node.this))
         case exp.Count():
             return _count(reader, node)
+        case exp.Median() | exp.Quantile() | exp.ApproxQuantile() | exp.Min() | exp.Max():
+            return read_quantile(reader, node)
+        case exp.PercentileCont() | exp.PercentileDisc() | exp.WithinGroup():
+            return read_quantile(reader, node)
         case exp.Sum() | exp.Avg():
             if isinstance(node.this, exp.Distinct):
                 raise reader.refused(
@@ -36,8 +45,7 @@ def aggregate(reader: Reader, node: exp.Expr) -> Formula | None:
             return Sum(of) if isinstance(node, exp.Sum) else Average(of)
         case exp.AggFunc():
             name = node.sql_name()
-            advice = _OTHER.get(name, "")
-            raise reader.refused(node, refuse.function_not_answered(name, f"{advice} Write COUNT, SUM or AVG.".strip()))
+            raise reader.refused(node, refuse.function_not_answered(name, "Write COUNT, SUM, AVG or QUANTILE."))
         case _:
             return None
 
@@ -52,8 +60,10 @@ def filtered(formula: Formula, condition: Condition) -> Formula:
         match part:
             case CountRows():
                 return Count(only(Number(Fraction(1))))
-            case Count() | Sum() | Average():
+            case Count() | Sum() | Average() | Quantile():
                 return with_arguments(part, tuple(map(only, arguments(part))))
+            case CountOwners():
+                raise refuse.function_not_answered("COUNT(DISTINCT ...) FILTER", "Put the condition into WHERE.")
             case _:
                 return part
 
@@ -65,6 +75,9 @@ def _count(reader: Reader, node: exp.Count) -> Aggregate:
     if of is None or isinstance(of, exp.Star):
         return CountRows()
     if isinstance(of, exp.Distinct):
+        owner = read_owner(reader, of)
+        if owner is not None:
+            return CountOwners(owner)
         raise reader.refused(
             node,
             refuse.function_not_answered(

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import assert_never, final
 
 from partita.query.expressions import Bounds, Expression
-from partita.query.program import Present, Rows, Tally, Total
+from partita.query.program import Owners, Present, Rows, Tally, Total
 
 
 @final
@@ -41,7 +41,13 @@ class Balanced:
     bounds: Bounds
 
 
-Block = Counted | Summed | Balanced
+@final
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """The number of owners who have a row."""
+
+
+Block = Counted | Summed | Balanced | Owned
 
 
 @final
@@ -88,6 +94,8 @@ def entries(block: Block) -> tuple[dict[Tally, int], ...]:
             width = within.high - within.low
             without: dict[Tally, int] = {Rows(): width, Present(of): -width}
             return (*pair, without) if within.nullable else pair
+        case Owned():
+            return ({Owners(): 1},)
         case _:
             assert_never(block)
 
@@ -95,7 +103,7 @@ def entries(block: Block) -> tuple[dict[Tally, int], ...]:
 def one_row(block: Block) -> Lengths:
     """How long a single row's vector can be (blocks.proof.md)."""
     match block:
-        case Counted():
+        case Counted() | Owned():
             return Lengths(1, 1, 1)
         case Summed():
             low, high = _range(block)
@@ -119,6 +127,8 @@ def one_change(block: Block, *, groups: int, partial: bool) -> Lengths:
             same = Lengths(1, 1, 1) if partial else Lengths(0, 0, 0)
         case Counted():
             same = Lengths(2, 2, 1)
+        case Owned():
+            same = Lengths(1, 1, 1)
         case Summed(_, within):
             low, high = _range(block)
             if partial or within.nullable:
@@ -133,6 +143,18 @@ def one_change(block: Block, *, groups: int, partial: bool) -> Lengths:
         return same
     alone = one_row(block)
     return same | Lengths(2 * alone.l1, 2 * alone.l2_squared, alone.linf)
+
+
+def one_owner(block: Block, rows: int, groups: int) -> Lengths:
+    """How long the vectors of so many rows of one owner can be together, in so many groups (blocks.proof.md).
+
+    >>> one_owner(Owned(), 10, 3), one_owner(Counted(), 10, 3)
+    (Lengths(l1=3, l2_squared=3, linf=1), Lengths(l1=10, l2_squared=100, linf=10))
+    """
+    if isinstance(block, Owned):
+        met = min(rows, groups)
+        return Lengths(met, met, 1)
+    return one_row(block).times(rows)
 
 
 def _range(block: Summed) -> tuple[int, int]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never, final
 
-from partita.query.aggregates import Aggregate, Average, Count, CountRows, Sum, arguments
-from partita.query.blocks import Balanced, Block, Counted, Summed, entries
+from partita.query.aggregates import Aggregate, Average, Count, CountOwners, CountRows, Quantile, Sum, arguments
+from partita.query.blocks import Balanced, Block, Counted, Owned, Summed, entries
 from partita.query.expressions import Bounds, Expression, bounds
 from partita.query.recipes import Fixed, Linear, Mean, Recipe
 from partita.region.domain import Domain
@@ -62,16 +62,19 @@ class _Needs:
     averaged: frozenset[Expression]
     counted: frozenset[Expression]
     rows: bool
+    owners: bool = False
 
     @classmethod
     def of(cls, aggregates: tuple[Aggregate, ...], domain: Domain) -> _Needs:
         within = {of: bounds(of, domain) for aggregate in aggregates for of in arguments(aggregate)}
         summed: dict[Expression, None] = {}
-        averaged, counted, rows = set(), set(), False
+        averaged, counted, rows, owners = set(), set(), False, False
         for aggregate in aggregates:
             match aggregate:
                 case CountRows():
                     rows = True
+                case CountOwners():
+                    owners = True
                 case Count(of):
                     counted.add(of)
                 case Sum(of) | Average(of):
@@ -82,11 +85,19 @@ class _Needs:
                         counted.add(of)
                     if not flat and isinstance(aggregate, Average):
                         averaged.add(of)
+                case Quantile():
+                    raise AssertionError
                 case _:
                     assert_never(aggregate)
         plain = {of for of in counted if not within[of].nullable}
         return cls(
-            aggregates, within, tuple(summed), frozenset(averaged), frozenset(counted - plain), rows or bool(plain)
+            aggregates,
+            within,
+            tuple(summed),
+            frozenset(averaged),
+            frozenset(counted - plain),
+            rows or bool(plain),
+            owners,
         )
 
     @property
@@ -105,7 +116,7 @@ class _Needs:
 
     def split(self, *, centred: bool) -> list[Block]:
         """Counts and sums, each with noise of its own."""
-        blocks: list[Block] = []
+        blocks: list[Block] = [Owned()] if self.owners else []
         gapped = [of for of in self.within if of in self.counted or (of in self.averaged and self.within[of].nullable)]
         blocks.extend(Counted(of) for of in gapped)
         if not gapped and (self.rows or self.averaged):
@@ -120,7 +131,8 @@ class _Needs:
 
     def joint(self) -> list[Block]:
         """Count and sum of an expression from one balanced release."""
-        blocks: list[Block] = [Balanced(of, self.within[of]) for of in self.summed]
+        blocks: list[Block] = [Owned()] if self.owners else []
+        blocks.extend(Balanced(of, self.within[of]) for of in self.summed)
         blocks.extend(Counted(of) for of in self.within if of in self.counted and of not in self.summed)
         return blocks
 
@@ -150,6 +162,8 @@ class _Assembly:
         match aggregate:
             case CountRows():
                 return self._rows()
+            case CountOwners():
+                return self._linear({self.starts[self.blocks.index(Owned())]: Fraction(1)})
             case Count(of):
                 return self._count(of)
             case Sum(of):
@@ -160,6 +174,8 @@ class _Assembly:
                 if within.low == within.high:
                     return Fixed(middle)
                 return Mean(self._offset(of), self._count(of), middle, (within.highest - within.lowest) / 2)
+            case Quantile():
+                raise AssertionError
             case _:
                 assert_never(aggregate)
 

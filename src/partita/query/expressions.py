@@ -8,6 +8,7 @@ from math import gcd, lcm
 from typing import TYPE_CHECKING, assert_never, final
 
 from partita.errors import query as refuse
+from partita.region.columns import Dates
 from partita.region.columns.stepped import Stepped
 from partita.region.domain import Domain
 
@@ -125,6 +126,10 @@ def bounds(expression: Expression, domain: Domain) -> Bounds:
     """
     match expression:
         case Value(name):
+            dated = domain.bounded[domain.axis(name)]
+            if isinstance(dated, Dates):
+                # Only quantiles are asked of days; they count from the first one.
+                return Bounds(0, dated.values[0][1] - 1, Fraction(1), dated.null is not None)
             column = numeric(name, domain)
             return Bounds(column.low, column.high, column.step, column.null is not None)
         case Number(None):

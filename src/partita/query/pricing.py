@@ -12,6 +12,7 @@ from partita.errors import NotProven, PartitaError
 from partita.errors import query as refuse
 from partita.exact import Number, positive, probability
 from partita.mechanisms.additive import AdditiveNoise
+from partita.mechanisms.base import Mechanism
 from partita.mechanisms.gaussian import GaussianNoise, decimal_up
 from partita.mechanisms.laplace import Laplace
 from partita.theory import numerics
@@ -147,9 +148,7 @@ def mechanisms(
     return tuple(made)
 
 
-def total_cost(
-    parts: Sequence[tuple[AdditiveNoise, Distance]], budget: Measure, delta: Fraction | None = None
-) -> Measure:
+def total_cost(parts: Sequence[tuple[Mechanism, Distance]], budget: Measure, delta: Fraction | None = None) -> Measure:
     """What the parts of one release cost together, in the measure of a promise.
 
     Independent noises compose, so losses add; Gaussian noises of unlike sizes are one Gaussian noise after
@@ -176,12 +175,24 @@ def _nothing(budget: Measure) -> Measure:
 
 
 @lru_cache(maxsize=4096)
-def _cost(part: AdditiveNoise, distance: Distance, kind: type[Measure], delta: Fraction | None) -> Measure:
+def _cost(part: Mechanism, distance: Distance, kind: type[Measure], delta: Fraction | None) -> Measure:
     if delta is not None:
         return part.cost(distance, kind, delta=delta)
     if kind is Approximate:
         return Approximate(epsilon=part.cost(distance, Pure).epsilon, delta=Fraction(0))
     return part.cost(distance, kind)
+
+
+def part_of(budget: Measure, share: Fraction) -> Measure:
+    """A share of a budget, in its own measure; a δ stays whole, for only one kind of part can use it.
+
+    >>> part_of(ZCDP(rho="0.1"), Fraction(1, 2))
+    ZCDP(rho=Fraction(1, 20), delta=Fraction(0, 1))
+    """
+    if isinstance(budget, Approximate | ZCDP):
+        first, delta = budget.vector()
+        return budget.like([share * first, delta])
+    return budget.like([share * part for part in budget.vector()])
 
 
 def divided(weights: Sequence[float], power: float) -> tuple[Fraction, ...]:

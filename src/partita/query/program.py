@@ -44,7 +44,40 @@ class Total:
     of: Expression
 
 
-Tally = Rows | Present | Total
+@final
+@dataclass(frozen=True, slots=True)
+class Owners:
+    """How many owners have a row."""
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Values:
+    """How often each value of the expression occurs, in its own units; a histogram rather than a number."""
+
+    of: Expression
+
+
+Tally = Rows | Present | Total | Owners | Values
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Histogram:
+    """The values that occur, in rising order, and how often each does."""
+
+    values: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Histogram):
+            return NotImplemented
+        return np.array_equal(self.values, other.values) and np.array_equal(self.counts, other.counts)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+EMPTY = Histogram(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
 @final
@@ -90,7 +123,11 @@ class Program:
 
     def empty(self) -> NDArray[np.object_]:
         """The result for a table without rows: a line for each group, a column for each tally."""
-        return np.zeros((self.cells.count, len(self.tallies)), dtype=object)
+        made = np.zeros((self.cells.count, len(self.tallies)), dtype=object)
+        for column, tally in enumerate(self.tallies):
+            if isinstance(tally, Values):
+                made[:, column].fill(EMPTY)
+        return made
 
 
 def cells(keys: tuple[Key, ...], where: Condition) -> Cells:

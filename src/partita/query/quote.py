@@ -16,17 +16,20 @@ from partita.errors import query as refuse
 from partita.exact import Number, probability
 from partita.granularity import Granularity
 from partita.mechanisms.additive import AdditiveNoise
+from partita.mechanisms.base import Mechanism
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.laplace import Laplace
-from partita.query import pricing
-from partita.query.aggregates import Aggregate, arguments
+from partita.query import pricing, quantiles
+from partita.query.aggregates import Aggregate, Quantile, arguments
 from partita.query.blocks import Block, entries
 from partita.query.design import Design, designs
 from partita.query.errorbars import Spread
-from partita.query.expressions import columns
+from partita.query.expressions import bounds, columns
 from partita.query.plan import Plan
 from partita.query.pricing import Price
-from partita.query.program import Program, Tally, cells
+from partita.query.program import Program, Tally, Values, cells
+from partita.query.quantiles import Choice
+from partita.query.recipes import Recipe
 from partita.query.results import Result
 from partita.query.stability import Movement, distance, movement
 from partita.query.truncation import Truncation
@@ -64,6 +67,9 @@ class Toll:
     both: Measure
     unit: Measure
 
+    def __add__(self, other: Toll) -> Toll:
+        return Toll(self.row + other.row, self.both + other.both, self.unit + other.unit)
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -78,13 +84,17 @@ class Part:
 @final
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """The noise chosen for the aggregates of a question, whatever its region; kept and used again."""
+    """The noise chosen for the aggregates of a question, whatever its region; kept and used again.
+
+    Counts and sums are parts with additive noise; quantiles are choices.
+    """
 
     noise: str
     design: Design
     parts: tuple[Part, ...]
     tolls: tuple[Toll, ...]
     reason: str
+    choices: tuple[Choice, ...] = ()
 
 
 @final
@@ -119,20 +129,33 @@ class Quote:
         return tuple(toll.unit for toll in self.offer.tolls)
 
     @property
-    def mechanisms(self) -> tuple[AdditiveNoise, ...]:
-        """The noise of each part."""
-        return tuple(part.mechanism for part in self.offer.parts)
+    def mechanisms(self) -> tuple[Mechanism, ...]:
+        """The noise of each part, and then the mechanism of each choice."""
+        return (
+            *(part.mechanism for part in self.offer.parts),
+            *(choice.mechanism for choice in self.offer.choices),
+        )
 
     @property
     def fingerprint(self) -> str:
         """The question and its noise: the same for the same question at the same price, however it was asked."""
-        noise = ";".join(f"{part.mechanism.kind} {part.mechanism.parameters()}" for part in self.offer.parts)
+        noise = ";".join(f"{mechanism.kind} {mechanism.parameters()}" for mechanism in self.mechanisms)
         return f"{self.plan.fingerprint}:{noise}"
 
     @cached_property
+    def _counted(self) -> tuple[Tally, ...]:
+        """The tallies that are numbers; they come first."""
+        return tuple(tally for tally in self.program.tallies if not isinstance(tally, Values))
+
+    @property
+    def width(self) -> int:
+        """How many noisy numbers a group has: those with additive noise, and then those that are chosen."""
+        return len(self.spreads) + len(self.offer.choices)
+
+    @cached_property
     def _weights(self) -> NDArray[np.object_]:
-        """From exact tallies to the numbers that are released."""
-        place = {tally: position for position, tally in enumerate(self.program.tallies)}
+        """From exact tallies to the numbers that get additive noise."""
+        place = {tally: position for position, tally in enumerate(self._counted)}
         listed = [entry for part in self.offer.parts for entry in entries(part.block)]
         weights = np.zeros((len(place), len(listed)), dtype=object)
         for column, entry in enumerate(listed):
@@ -141,7 +164,8 @@ class Quote:
         return weights
 
     def exact(self, tallies: NDArray[np.object_]) -> NDArray[Any]:
-        """The exact numbers to be released: a line for each group. They must not leave without noise."""
+        """The exact numbers that get additive noise: a line for each group. They must not leave without it."""
+        tallies = tallies[:, : len(self._counted)]
         most = max((abs(int(tally)) for tally in tallies.flat), default=0)
         if most * max((abs(int(weight)) for weight in self._weights.flat), default=0) * tallies.shape[1] < 2**62:
             found: NDArray[Any] = tallies.astype(np.int64).dot(self._weights.astype(np.int64))
@@ -150,22 +174,42 @@ class Quote:
         return found
 
     def release(self, tallies: NDArray[np.object_], *, bits: BitSource | None = None) -> NDArray[np.object_]:
-        """The noisy numbers: noise from each part's mechanism on each of its columns."""
+        """The noisy numbers: noise from each part's mechanism on each of its columns, then the choices."""
         exact = self.exact(tallies)
-        noisy, start = np.empty(exact.shape, dtype=object), 0
+        noisy, start = np.empty((len(exact), self.width), dtype=object), 0
         for part in self.offer.parts:
             end = start + len(entries(part.block))
             noisy[:, start:end] = part.mechanism.release(exact[:, start:end], bits=bits)
             start = end
+        for choice in self.offer.choices:
+            place = self.program.tallies.index(Values(choice.aggregate.of))
+            for group, found in enumerate(tallies[:, place]):
+                noisy[group, start] = choice.release(found, bits=bits)
+            start += 1
         return noisy
 
     def result(self, noisy: NDArray[np.object_]) -> Result:
         """The answer that people see, made from the noisy numbers alone; the same for a stored answer."""
-        return Result(self.plan, self.program.cells, noisy, self.offer.design.recipes, self.spreads)
+        linear = len(self.spreads)
+        return Result(
+            self.plan,
+            self.program.cells,
+            noisy[:, :linear],
+            self._recipes,
+            self.spreads,
+            chosen=quantiles.monotone(noisy[:, linear:], self.offer.choices),
+        )
+
+    @cached_property
+    def _recipes(self) -> tuple[Recipe, ...]:
+        """How each aggregate follows from the noisy numbers."""
+        linear = iter(self.offer.design.recipes)
+        chosen = iter(quantiles.chosen(self.offer.choices, self.plan.table.domain))
+        return tuple(next(chosen) if isinstance(one, Quantile) else next(linear) for one in self.plan.aggregates)
 
     @cached_property
     def spreads(self) -> tuple[Spread, ...]:
-        """The noise of each released number by itself."""
+        """The noise of each number with additive noise by itself."""
         found: list[Spread] = []
         for part in self.offer.parts:
             noise = part.mechanism
@@ -186,7 +230,7 @@ class Quote:
         otherwise it is None. ``simultaneous`` makes all groups and columns hold at once.
         """
         sure = float(probability(confidence, "confidence"))
-        empty = self.result(np.zeros((1, len(self.spreads)), dtype=object))
+        empty = self.result(np.zeros((1, self.width), dtype=object))
         return empty.expected_error(sure, self.program.cells.count if simultaneous else 1, rows)
 
     def explain(self) -> str:
@@ -213,7 +257,7 @@ def quote(
     offer = _offer(
         plan.aggregates,
         narrowed(plan),
-        min(grouped.count, 2),
+        min(grouped.count, 2 if truncation is None else max(2, truncation.most)),
         bool(plan.where.tests),
         tuple((promise.granularity, promise.budget) for promise in promises),
         price,
@@ -224,6 +268,7 @@ def quote(
     for part in offer.parts:
         for entry in entries(part.block):
             tallies.update(dict.fromkeys(entry))
+    tallies.update(dict.fromkeys(Values(choice.aggregate.of) for choice in offer.choices))
     program = Program(plan.table, plan.where, grouped, tuple(tallies), truncation)
     return Quote(plan, program, price, tuple(promises), offer)
 
@@ -264,10 +309,16 @@ def _offer(
     truncation: Truncation | None,
 ) -> Offer:
     first = protections[0][1]
-    allowed = price.within(first)
+    linear = _linear(aggregates)
+    chosen = [aggregate for aggregate in aggregates if isinstance(aggregate, Quantile)]
+    share = Fraction(1, len(chosen) + bool(linear))
+    allowed = pricing.part_of(price.within(first), share)
+    choices, tolls = _chosen(chosen, domain, groups, protections, allowed, truncation)
+    if not linear:
+        return Offer("", Design("chosen", (), (), ()), (), tolls, _reason_of_choices(choices), choices)
     best: tuple[float, Offer] | None = None
     others: dict[str, float] = {}
-    for design in designs(aggregates, domain):
+    for design in designs(linear, domain):
         movements = [
             tuple(
                 movement(block, granularity, groups=groups, partial=partial, truncation=truncation)
@@ -285,7 +336,47 @@ def _offer(
                 best = error, offer
     if best is None:
         raise refuse.noise_not_in_measure((wanted or "additive").capitalize(), first.symbol)
-    return replace(best[1], reason=_reason(best[1], best[0], others, wanted))
+    reason = " ".join(filter(None, [_reason(best[1], best[0], others, wanted), _reason_of_choices(choices)]))
+    return replace(
+        best[1],
+        reason=reason,
+        choices=choices,
+        tolls=tuple(mine + more for mine, more in zip(best[1].tolls, tolls, strict=True)),
+    )
+
+
+def _linear(aggregates: tuple[Aggregate, ...]) -> tuple[Aggregate, ...]:
+    """The aggregates that follow from counts and sums."""
+    return tuple(aggregate for aggregate in aggregates if not isinstance(aggregate, Quantile))
+
+
+def _chosen(
+    aggregates: Sequence[Quantile],
+    domain: Domain,
+    groups: int,
+    protections: tuple[Protection, ...],
+    allowed: Measure,
+    truncation: Truncation | None,
+) -> tuple[tuple[Choice, ...], tuple[Toll, ...]]:
+    """The choice for each quantile, each at the same price, and what they cost together under every promise."""
+    choices = []
+    tolls = [Toll(budget.zero(), budget.zero(), budget.zero()) for _, budget in protections]
+    for aggregate in aggregates:
+        moved = [
+            quantiles.moves(aggregate.share, granularity, groups=groups, truncation=truncation)
+            for granularity, _ in protections
+        ]
+        mechanism = quantiles.affordable(moved[0], protections[0][0], allowed)
+        if mechanism is None:
+            raise refuse.noise_not_in_measure("Exponential", protections[0][1].symbol)
+        choices.append(Choice(aggregate, bounds(aggregate.of, domain), mechanism))
+        for place, (granularity, budget) in enumerate(protections):
+            tolls[place] += Toll(
+                quantiles.cost(mechanism, moved[place].row, budget),
+                quantiles.cost(mechanism, moved[place].both, budget),
+                quantiles.unit_cost(mechanism, moved[place], granularity, budget),
+            )
+    return tuple(choices), tuple(tolls)
 
 
 def _priced(
@@ -347,6 +438,13 @@ def _reason(offer: Offer, error: float, others: Mapping[str, float], wanted: str
     else:
         why = f"because its typical error is {np.sqrt(rest[0] / error):.2f} times smaller at the same price"
     return f"{name} noise, {why}; {how}."
+
+
+def _reason_of_choices(choices: Sequence[Choice]) -> str:
+    if not choices:
+        return ""
+    which = "The quantile is" if len(choices) == 1 else f"The {len(choices)} quantiles are"
+    return f"{which} chosen among all possible values by rank, with the exponential mechanism."
 
 
 __all__ = ["Offer", "Part", "Promised", "Quote", "Toll", "quote"]

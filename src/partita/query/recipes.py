@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.query.errorbars import Interval, Pair, Spread, missed, quotient
+from partita.query.quantiles import Chosen
 
 
 @final
@@ -67,7 +68,7 @@ class Fixed:
     value: Fraction
 
 
-Recipe = Linear | Mean | Fixed
+Recipe = Linear | Mean | Fixed | Chosen
 
 
 @final
@@ -75,12 +76,14 @@ Recipe = Linear | Mean | Fixed
 class Numbers:
     """The noisy numbers of a release, line by line, and the noise in each of them.
 
-    ``cells`` says of how many groups each line is the sum; one where it is not given.
+    ``cells`` says of how many groups each line is the sum; one where it is not given. ``chosen`` are the values that
+    were chosen rather than given noise.
     """
 
     noisy: NDArray[np.object_]
     spreads: tuple[Spread, ...]
     cells: tuple[int, ...] | None = field(default=None)
+    chosen: NDArray[np.object_] | None = field(default=None)
 
     def __len__(self) -> int:
         return len(self.noisy)
@@ -160,6 +163,9 @@ def values(recipe: Recipe, numbers: Numbers, *, counts: bool = False) -> list[An
             middle, most = float(centre), float(reach)
             pairs = zip(numbers.combined(top), numbers.combined(bottom), strict=True)
             return [middle + max(-most, min(most, off / max(1.0, count))) for off, count in pairs]
+        case Chosen(place):
+            assert numbers.chosen is not None
+            return [recipe.shown(int(value)) for value in numbers.chosen[:, place]]
         case _:
             assert_never(recipe)
 
@@ -175,6 +181,9 @@ def intervals(recipe: Recipe, numbers: Numbers, confidence: float, entries: int)
         case Mean(top, bottom, centre, reach):
             found = numbers.quotients(top, bottom, confidence, entries, float(reach))
             return [(float(centre) + low, float(centre) + high) for low, high in found]
+        case Chosen():
+            # What is known of a choice is its rank; of its value only what the column allows.
+            return [recipe.reach] * len(numbers)
         case _:
             assert_never(recipe)
 
@@ -193,5 +202,7 @@ def expected(recipe: Recipe, numbers: Numbers, confidence: float, entries: int, 
             off = numbers.spread(top).half_width(sure, entries)
             count = numbers.spread(bottom).half_width(sure, entries)
             return min(float(reach), (off + float(reach) * count) / rows)
+        case Chosen():
+            return None
         case _:
             assert_never(recipe)

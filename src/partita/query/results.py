@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.query import keys as keys_of
-from partita.query.aggregates import Aggregate, Count, CountRows
+from partita.query.aggregates import Aggregate, Count, CountOwners, CountRows, Quantile
 from partita.query.bars import Bars
 from partita.query.errorbars import Interval, Spread
 from partita.query.formulas import Formula, Label, Leaf, evaluate, numeric
 from partita.query.keys import Key
 from partita.query.plan import KeyColumn, Order, Plan, ValueColumn
 from partita.query.program import Cells
+from partita.query.quantiles import Chosen
 from partita.query.recipes import Numbers, Recipe, values
 
 
@@ -33,6 +34,7 @@ class Result:
     noisy: NDArray[np.object_]
     recipes: tuple[Recipe, ...]
     spreads: tuple[Spread, ...]
+    chosen: NDArray[np.object_] | None = None
 
     @cached_property
     def columns(self) -> dict[str, list[Any]]:
@@ -53,10 +55,22 @@ class Result:
         entries = len(self.numbers) if simultaneous else 1
         found = {}
         for column in self.plan.shown:
-            if isinstance(column, ValueColumn) and numeric(column.formula):
+            if isinstance(column, ValueColumn) and numeric(column.formula) and not isinstance(column.formula, Quantile):
                 every = self._bars.intervals(column.formula, confidence, entries)
                 found[column.name] = [every[line] for line in self.lines]
         return found
+
+    def rank_errors(self, confidence: float, *, simultaneous: bool = False) -> dict[str, float]:
+        """For each quantile, how many rows lie at most between the answer and the exact one, with this confidence."""
+        entries = len(self.numbers) if simultaneous else 1
+        recipes = dict(zip(self.plan.aggregates, self.recipes, strict=True))
+        return {
+            column.name: recipe.rank_error(confidence, entries)
+            for column in self.plan.shown
+            if isinstance(column, ValueColumn)
+            and isinstance(column.formula, Quantile)
+            and isinstance(recipe := recipes[column.formula], Chosen)
+        }
 
     def expected_error(self, confidence: float, entries: int, rows: int | None) -> dict[str, float | None]:
         """The half-width of each column's error bar, known before the question is asked."""
@@ -69,7 +83,7 @@ class Result:
     @cached_property
     def numbers(self) -> Numbers:
         """The released numbers of every line, shown or not."""
-        return Numbers(self.noisy, self.spreads)
+        return Numbers(self.noisy, self.spreads, chosen=self.chosen)
 
     @cached_property
     def lines(self) -> list[int]:
@@ -119,7 +133,7 @@ class Result:
     def _released(self) -> dict[Aggregate, list[Any]]:
         pairs = zip(self.plan.aggregates, self.recipes, strict=True)
         return {
-            aggregate: values(recipe, self.numbers, counts=isinstance(aggregate, CountRows | Count))
+            aggregate: values(recipe, self.numbers, counts=isinstance(aggregate, CountRows | Count | CountOwners))
             for aggregate, recipe in pairs
         }
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 from partita.granularity import Granularity, Groups, Metric, Replace, Rows, Users, steps
-from partita.query.blocks import Block, Lengths, one_change, one_row
+from partita.query.blocks import Block, Lengths, one_change, one_owner, one_row
 from partita.query.truncation import Truncation
 from partita.theory.distance import Distance, Norm
 
@@ -42,7 +42,7 @@ def movement(
     both = one_change(block, groups=groups, partial=partial)
     if truncation is not None and not _of_users(granularity):
         row, both = row.times(2), (row | both).times(2)
-    return Movement(row, both, _unit(granularity, row, both, truncation))
+    return Movement(row, both, _unit(granularity, row, both, truncation, block, groups))
 
 
 def distance(lengths: Lengths, norm: Norm) -> Distance:
@@ -60,17 +60,24 @@ def distance(lengths: Lengths, norm: Norm) -> Distance:
             return Distance.linf(lengths.linf)
 
 
-def _unit(granularity: Granularity, row: Lengths, both: Lengths, truncation: Truncation | None) -> Lengths:
+def _unit(
+    granularity: Granularity,
+    row: Lengths,
+    both: Lengths,
+    truncation: Truncation | None,
+    block: Block,
+    groups: int,
+) -> Lengths:
     match granularity:
         case Rows():
             return row
         case Replace() | Metric():
             return row | both
         case Groups(size, of):
-            return _unit(of, row, both, truncation).times(size)
+            return _unit(of, row, both, truncation, block, groups).times(size)
         case Users():
             kept = granularity.rows if truncation is None else min(granularity.rows, truncation.most)
-            return row.times(2 * kept if granularity.altered else kept)
+            return one_owner(block, kept, groups).times(2 if granularity.altered else 1)
         case _:
             return row.times(steps(Rows(), granularity))
 

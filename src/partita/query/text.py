@@ -138,7 +138,7 @@ def shown_key(key: Key) -> str:
 
 def shown_aggregate(aggregate: Aggregate, written: Written = canonical) -> str:
     """An aggregate as SQL, or in its canonical form."""
-    from partita.query.aggregates import Average, Count, CountRows, Sum
+    from partita.query.aggregates import Average, Count, CountOwners, CountRows, Quantile, Sum
 
     match aggregate:
         case CountRows():
@@ -149,6 +149,10 @@ def shown_aggregate(aggregate: Aggregate, written: Written = canonical) -> str:
             return f"SUM({shown_expression(of, written)})"
         case Average(of):
             return f"AVG({shown_expression(of, written)})"
+        case Quantile(of, share):
+            return f"QUANTILE({shown_expression(of, written)}, {number(share)})"
+        case CountOwners(owner):
+            return f"COUNT(DISTINCT {quoted(owner)})"
         case _:
             assert_never(aggregate)
 

@@ -22,6 +22,7 @@ from partita.sampling.uniform import below
 Scores = Sequence[Fraction | int] | NDArray[np.integer[Any]]
 
 _MOST = 1 << 28
+_LONGEST = 1 << 50
 _BLOCK = 1 << 15
 _ABOVE = 2.0**-38  # four times the relative error of far_decay and of its argument, and more
 
@@ -38,15 +39,29 @@ def proportional_to_exp(scores: Scores, weight: Fraction | int, bits: BitSource)
     2
     """
     gaps = _gaps(scores, weight)
+    return _chosen(gaps, None, len(gaps.near), source(bits))
+
+
+def run_proportional_to_exp(
+    scores: Scores, lengths: NDArray[np.int64], weight: Fraction | int, bits: BitSource
+) -> tuple[int, int]:
+    """One candidate where they come in runs of equal score: the index of its run, and its place in the run.
+
+    Every candidate of a run has the run's share, as if each were listed; the work grows with the number of runs.
+
+    >>> from partita.sampling.bits import TestBits
+    >>> run_proportional_to_exp([0, 1000], np.array([10**9, 1]), Fraction(1), bits=TestBits(1))
+    (1, 0)
+    """
+    gaps = _gaps(scores, weight)
     bits = source(bits)
-    power = 60 - len(gaps.near).bit_length()
-    tickets = _tickets(gaps.near, power)
-    ends = np.cumsum(tickets)
-    while True:
-        chosen = int(np.searchsorted(ends, below(int(ends[-1]), 1, bits), side="right")[0])
-        keep = Fraction(1 << power, int(tickets[chosen]))
-        if exp_is_above(int(bits.words(1)[0]), gaps.exponent(chosen), bits, times=keep):
-            return chosen
+    if len(lengths) != len(gaps.near) or (len(lengths) and int(lengths.min()) < 1):
+        raise refuse.scores_not_exact(lengths)
+    candidates = int(lengths.sum())
+    if candidates > _LONGEST:
+        raise refuse.too_many_candidates(candidates, _LONGEST)
+    run = _chosen(gaps, lengths, candidates, bits)
+    return run, int(below(int(lengths[run]), 1, bits)[0])
 
 
 def permute_and_flip(scores: Scores, weight: Fraction | int, bits: BitSource) -> int:
@@ -63,6 +78,18 @@ def permute_and_flip(scores: Scores, weight: Fraction | int, bits: BitSource) ->
     bits = source(bits)
     heads = np.flatnonzero(bernoulli_exp_each(gaps.near, gaps.exponent, bits))
     return int(heads[below(len(heads), 1, bits)[0]])
+
+
+def _chosen(gaps: _Gaps, lengths: NDArray[np.int64] | None, candidates: int, bits: BitSource) -> int:
+    power = 60 - candidates.bit_length()
+    tickets = _tickets(gaps.near, power, lengths)
+    ends = np.cumsum(tickets)
+    while True:
+        chosen = int(np.searchsorted(ends, below(int(ends[-1]), 1, bits), side="right")[0])
+        length = 1 if lengths is None else int(lengths[chosen])
+        keep = Fraction(length << power, int(tickets[chosen]))
+        if exp_is_above(int(bits.words(1)[0]), gaps.exponent(chosen), bits, times=keep):
+            return chosen
 
 
 @final
@@ -118,11 +145,14 @@ def _whole(scores: Scores) -> tuple[NDArray[Any], int]:
     return np.array(whole, dtype=np.int64 if small else object), denominator
 
 
-def _tickets(near: Floats, power: int) -> NDArray[np.int64]:
-    """Whole numbers that are at least 2^power exp(-gap), and hardly more."""
+def _tickets(near: Floats, power: int, lengths: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """Whole numbers that are at least 2^power exp(-gap) for each candidate of a run, and hardly more."""
     tickets = np.empty(len(near), dtype=np.int64)
     for start in range(0, len(near), _BLOCK):
         gap = near[start : start + _BLOCK]
         share = np.where(gap < FAR_LARGEST, far_decay(np.minimum(gap, FAR_LARGEST)), 0.0)
-        tickets[start : start + _BLOCK] = np.floor(share * (2.0**power * (1 + _ABOVE))).astype(np.int64) + 1
+        share *= 2.0**power * (1 + _ABOVE)
+        if lengths is not None:
+            share *= lengths[start : start + _BLOCK]
+        tickets[start : start + _BLOCK] = np.floor(share).astype(np.int64) + 1
     return tickets

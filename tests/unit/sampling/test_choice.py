@@ -117,3 +117,34 @@ def test_tickets_are_never_fewer_than_the_share():
         for gap, tickets in zip(gaps.tolist(), _tickets(gaps, power).tolist(), strict=True):
             share = mpf(2) ** power * exp(-Fraction(gap)) if gap < 1e6 else 0
             assert share <= tickets <= share * (1 + mpf(2) ** -37) + 1
+
+
+def test_a_candidate_in_a_run_is_as_likely_as_if_it_were_listed():
+    from partita.sampling.choice import run_proportional_to_exp
+
+    scores, lengths, weight = [0, 2, 1], np.array([5, 1, 3]), Fraction(1, 2)
+    shares = exact_shares([score for score, length in zip(scores, lengths, strict=True) for _ in range(length)], weight)
+    bits = TestBits(11)
+    starts = [0, 5, 6]
+
+    def draw():
+        run, place = run_proportional_to_exp(scores, lengths, weight, bits)
+        return starts[run] + place
+
+    fits(draw, [share / sum(shares) for share in shares], 20_000)
+
+
+def test_ten_million_candidates_in_few_runs_are_chosen_from_at_once():
+    from partita.sampling.choice import run_proportional_to_exp
+
+    run, place = run_proportional_to_exp([-5, 0, -5], np.array([10**7, 10**9, 10**7]), Fraction(1), TestBits(1))
+    assert run == 1 and 0 <= place < 10**9
+
+
+@pytest.mark.parametrize("lengths", [[1], [1, 0], [1, -2]])
+def test_runs_must_have_a_length_each(lengths):
+    from partita.errors import InvalidInput
+    from partita.sampling.choice import run_proportional_to_exp
+
+    with pytest.raises(InvalidInput):
+        run_proportional_to_exp([0, 1], np.array(lengths), Fraction(1), TestBits(1))
