@@ -17,9 +17,9 @@ from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference, tallied
 from partita.granularity import Granularity, replace, rows, users
 from partita.mechanisms.exponential import Exponential
+from partita.query.aggregates import Quantile
 from partita.query.blocks import Lengths, Owned
 from partita.query.expressions import bounds
-from partita.query.aggregates import Quantile
 from partita.query.plan import Plan
 from partita.query.program import Histogram, Owners, Program, Values, cells
 from partita.query.quantiles import Choice, moves, scored
@@ -138,7 +138,8 @@ def test_the_number_of_owners_moves_no_further_than_claimed(key, table, own, mos
         far = apart(before, after, limit)
         most_far = movement(Owned(), kind, groups=grouped.count, partial=False, truncation=limit).unit
         assert (far.l1, far.l2_squared, far.linf) <= (most_far.l1, most_far.l2_squared, most_far.linf)
-        assert far.l2_squared <= most_far.l2_squared and far.linf <= most_far.linf
+        assert far.l2_squared <= most_far.l2_squared
+        assert far.linf <= most_far.linf
 
 
 @settings(max_examples=60)

@@ -86,6 +86,14 @@ class Answer:
         sure = float(probability(confidence, "confidence"))
         return self.result.intervals(sure, simultaneous=simultaneous)
 
+    def rank_error(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> dict[str, float]:
+        """For each quantile, how many rows lie at most between the answer and the exact one, with this confidence.
+
+        How far apart the two are in value depends on how densely the rows lie there, which nobody was told.
+        """
+        sure = float(probability(confidence, "confidence"))
+        return self.result.rank_errors(sure, simultaneous=simultaneous)
+
     def explain(self, prior: Number = 0.5, fpr: Number = 0.01, confidence: Number = 0.95) -> str:
         """What was asked, how exact the answer is, what it cost, and what an attacker could learn from it alone."""
         lines = [
@@ -132,7 +140,9 @@ def _who(region: Region) -> str:
 def _bars(answer: Answer, confidence: Number) -> str:
     sure = percent(float(probability(confidence, "confidence")))
     widest = {name: max(halves, default=0.0) for name, halves in answer.error(confidence).items()}
-    return ", ".join(f"{name} ± {half:.6g}" for name, half in widest.items()) + f" with {sure} confidence."
+    bars = [f"{name} ± {half:.6g}" for name, half in widest.items()]
+    bars += [f"{name} within {math.ceil(rows):,} rows" for name, rows in answer.rank_error(confidence).items()]
+    return ", ".join(bars) + f" with {sure} confidence."
 
 
 def _table(answer: Answer) -> str:

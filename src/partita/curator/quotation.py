@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -41,8 +42,13 @@ class Quotation:
 
     def explain(self, confidence: Number = 0.95) -> str:
         """The offer in words."""
+        ranks = self.quote.rank_error(confidence)
         error = ", ".join(
-            f"{name} depends on the size of its group" if half is None else f"{name} ± {half:.6g}"
+            f"{name} within {math.ceil(ranks[name]):,} rows"
+            if name in ranks
+            else f"{name} depends on the size of its group"
+            if half is None
+            else f"{name} ± {half:.6g}"
             for name, half in self.error(confidence).items()
         )
         sure = percent(float(probability(confidence, "confidence")))

@@ -365,24 +365,6 @@ def needs_constant(function: str, what: str) -> QueryRefused:
     return QueryRefused("query.needs-constant", f"{function} needs {what} as a constant number. {UNTOUCHED}")
 
 
-def bad_share() -> QueryRefused:
-    """A quantile needs a share of the rows."""
-    return QueryRefused(
-        "query.bad-share",
-        f"A quantile needs a constant share between 0 and 1 with at most six digits. {UNTOUCHED} "
-        f"Write QUANTILE(x, 0.9) for the value that nine tenths of the rows lie below.",
-    )
-
-
-def several_shares() -> QueryRefused:
-    """One column of the answer holds one quantile."""
-    return QueryRefused(
-        "query.several-shares",
-        f"A list of shares would put several quantiles into one column. {UNTOUCHED} "
-        f"Write one for each: QUANTILE(x, 0.25) AS low, QUANTILE(x, 0.75) AS high. They share one price.",
-    )
-
-
 def wrong_arguments(function: str, usage: str) -> QueryRefused:
     """A function called with too few or too many arguments."""
     return QueryRefused("query.wrong-arguments", f"{function} is written {usage}. {UNTOUCHED}")

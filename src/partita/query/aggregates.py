@@ -82,6 +82,6 @@ def with_arguments(aggregate: Aggregate, parts: tuple[Expression, ...]) -> Aggre
         case Average():
             return Average(*parts)
         case Quantile(_, share):
-            return Quantile(*parts, share)
+            return Quantile(parts[0], share)
         case _:
             assert_never(aggregate)

@@ -10,6 +10,7 @@ from typing import assert_never, final
 from partita.query.aggregates import Aggregate, Average, Count, CountOwners, CountRows, Quantile, Sum, arguments
 from partita.query.blocks import Balanced, Block, Counted, Owned, Summed, entries
 from partita.query.expressions import Bounds, Expression, bounds
+from partita.query.quantiles import Chosen
 from partita.query.recipes import Fixed, Linear, Mean, Recipe
 from partita.region.domain import Domain
 
@@ -184,7 +185,7 @@ class _Assembly:
         total = [Fraction(0)] * len(self.blocks)
         for aggregate, recipe in zip(self.needs.aggregates, recipes, strict=True):
             match recipe:
-                case Fixed():
+                case Fixed() | Chosen():
                     continue
                 case Linear():
                     self._add(total, recipe, self._size(aggregate))

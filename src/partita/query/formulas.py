@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from enum import Enum, unique
 from fractions import Fraction
 from typing import Any, Final, final
@@ -217,7 +217,8 @@ def _strict(operation: Operation, parts: list[Any]) -> Any:
             case Operation.ADD:
                 return sum(parts[1:], parts[0])
             case Operation.SUBTRACT:
-                return parts[0] - parts[1]
+                apart = parts[0] - parts[1]
+                return apart.days if isinstance(apart, timedelta) else apart
             case Operation.MULTIPLY:
                 return math.prod(parts)
             case Operation.DIVIDE:

@@ -7,9 +7,10 @@ from fractions import Fraction
 from sqlglot import exp
 
 from partita.errors import QueryRefused
-from partita.errors import query as refuse
-from partita.query.expressions import Expression, Value
+from partita.errors import quantiles as refuse
+from partita.errors import query as refuse_query
 from partita.query.aggregates import Quantile
+from partita.query.expressions import Expression, Value
 from partita.query.reading import Reader
 from partita.region.columns import Dates
 
@@ -70,4 +71,4 @@ def _share(reader: Reader, node: exp.Expr, given: exp.Expr | None) -> Fraction:
 
 
 def _meant() -> QueryRefused:
-    return refuse.wrong_arguments("A quantile", "QUANTILE(x, 0.9), MEDIAN(x), MIN(x) or MAX(x)")
+    return refuse_query.wrong_arguments("A quantile", "QUANTILE(x, 0.9), MEDIAN(x), MIN(x) or MAX(x)")

@@ -18,8 +18,8 @@ from partita.granularity import Granularity, Groups, Metric, Replace, Rows, User
 from partita.mechanisms.exponential import Exponential
 from partita.mechanisms.gaussian import decimal_up
 from partita.query import pricing
-from partita.query.expressions import Bounds, Value
 from partita.query.aggregates import Quantile
+from partita.query.expressions import Bounds, Value
 from partita.query.program import Histogram
 from partita.query.truncation import Truncation
 from partita.region.columns import Dates

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 from typing import Any, final
 
@@ -55,10 +56,14 @@ class Result:
         entries = len(self.numbers) if simultaneous else 1
         found = {}
         for column in self.plan.shown:
-            if isinstance(column, ValueColumn) and numeric(column.formula) and not isinstance(column.formula, Quantile):
+            if isinstance(column, ValueColumn) and numeric(column.formula) and not self._ranked(column):
                 every = self._bars.intervals(column.formula, confidence, entries)
                 found[column.name] = [every[line] for line in self.lines]
         return found
+
+    def _ranked(self, column: ValueColumn) -> bool:
+        """Whether a column holds quantiles or days, which have no error bar in numbers."""
+        return isinstance(column.formula, Quantile) or any(isinstance(one, date) for one in self._every[column.name])
 
     def rank_errors(self, confidence: float, *, simultaneous: bool = False) -> dict[str, float]:
         """For each quantile, how many rows lie at most between the answer and the exact one, with this confidence."""

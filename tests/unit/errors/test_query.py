@@ -280,22 +280,6 @@ WORDS = [
         ("BUCKET(column, width) needs the width as a constant number. Nothing was read and nothing was charged."),
     ),
     (
-        refuse.bad_share(),
-        "query.bad-share",
-        (
-            "A quantile needs a constant share between 0 and 1 with at most six digits. Nothing was read and nothing "
-            "was charged. Write QUANTILE(x, 0.9) for the value that nine tenths of the rows lie below."
-        ),
-    ),
-    (
-        refuse.several_shares(),
-        "query.several-shares",
-        (
-            "A list of shares would put several quantiles into one column. Nothing was read and nothing was charged. "
-            "Write one for each: QUANTILE(x, 0.25) AS low, QUANTILE(x, 0.75) AS high. They share one price."
-        ),
-    ),
-    (
         refuse.wrong_arguments("CLAMP", "CLAMP(x, low, high)"),
         "query.wrong-arguments",
         "CLAMP is written CLAMP(x, low, high). Nothing was read and nothing was charged.",
