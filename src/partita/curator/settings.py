@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 from partita.composition.promise import Promise
 from partita.curator.curator import BACKENDS, Curator
 from partita.errors import PartitaError
 from partita.errors import curator as refuse
 from partita.granularity import Granularity, edges, groups, metric, nodes, replace, rows, users, windows
-from partita.query.schema import from_toml
+from partita.query.schema import Table, from_toml
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
 from partita.theory.measures.gdp import GDP
@@ -41,8 +42,31 @@ _MEASURES: dict[str, type[Measure]] = {
 }
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a custodian's file declares; nothing has been opened or read."""
+
+    tables: tuple[Table, ...]
+    promises: tuple[Promise, ...]
+    ledger: str
+    backend: str
+    analysts: Mapping[str, Measure]
+
+
 def open_settings(path: str | os.PathLike[str] = "partita.toml") -> Curator:
     """The curator that a file declares, with its analysts' limits; relative paths start at the file's folder."""
+    declared = read_settings(path)
+    curator = Curator(
+        tables=declared.tables, promises=declared.promises, ledger=declared.ledger, backend=declared.backend
+    )
+    for name, limit in declared.analysts.items():
+        curator.session(analyst=name, budget=limit)
+    return curator
+
+
+def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
+    """What a file declares, without opening its ledger or its tables."""
     place = Path(path)
     shown = str(path)
     try:
@@ -69,15 +93,14 @@ def open_settings(path: str | os.PathLike[str] = "partita.toml") -> Curator:
     backend = settings.get("backend", "duckdb")
     if backend not in BACKENDS:
         raise refuse.unknown_backend(backend, BACKENDS)
-    curator = Curator(
-        tables=declared,
-        promises=kept,
+    limits = _mapping(shown, "analysts", settings.get("analysts", {}))
+    return Settings(
+        tables=tuple(declared),
+        promises=tuple(kept),
         ledger=ledger if ledger == ":memory:" else str(place.parent / ledger),
         backend=backend,
+        analysts={name: _loss(shown, f"analysts.{name}", limit) for name, limit in limits.items()},
     )
-    for name, limits in _mapping(shown, "analysts", settings.get("analysts", {})).items():
-        curator.session(analyst=name, budget=_loss(shown, f"analysts.{name}", limits))
-    return curator
 
 
 def _promise(path: str, setting: str, given: object) -> Promise:
