@@ -73,4 +73,4 @@ docs: $(VENV)/.docs  ## build the documentation site into site/
 	@echo "The pages are in site/index.html"
 
 clean:  ## remove the environments and everything generated
-	@rm -rf $(VENV) $(VENV)-bench site .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(VENV)-bench* site .mypy_cache .pytest_cache .ruff_cache .hypothesis

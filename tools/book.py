@@ -1,4 +1,4 @@
-"""A hook of the documentation site: runs the pages that show pictures, and puts what they draw beside them."""
+"""A hook of the documentation site: pages draw the pictures they show, and benchmarks appear as measured."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
 
-from tools.pages import examples, pictures, run
+from tools.pages import examples, pictures, run  # noqa: E402
 
 
 def drawn(page: Path) -> dict[str, str]:
@@ -26,6 +27,26 @@ def drawn(page: Path) -> dict[str, str]:
         return {name: Path(name).read_text(encoding="utf-8") for name in wanted}
 
 
+def measured(folder: Path) -> tuple[str, dict[str, str]]:
+    """One page of all tables that benchmarks wrote, and their pictures by name."""
+    page = [
+        "# Benchmarks",
+        "",
+        "Everything here was written by the scripts that measured it; `make bench` runs them all again.",
+    ]
+    drawings = {}
+    for table in sorted(folder.glob("*/RESULTS*.md")):
+        text = table.read_text(encoding="utf-8")
+        page += ["", *("#" + line if line.startswith("#") else line for line in text.splitlines())]
+        if table.name != "RESULTS.md":
+            continue
+        for picture in sorted(table.parent.glob("*.svg")):
+            name = f"benchmarks-{table.parent.name}-{picture.name}"
+            drawings[name] = picture.read_text(encoding="utf-8")
+            page += ["", f"![{picture.stem} of {table.parent.name}]({name})"]
+    return "\n".join(page) + "\n", drawings
+
+
 def on_files(files: Any, config: Any) -> Any:
     """Called by the site builder with all pages, before they are rendered."""
     from mkdocs.structure.files import File
@@ -36,4 +57,8 @@ def on_files(files: Any, config: Any) -> Any:
         for name, picture in drawn(Path(page.abs_src_path)).items():
             place = (Path(page.src_uri).parent / name).as_posix()
             files.append(File.generated(config, place, content=picture))
+    page, drawings = measured(ROOT / "benchmarks")
+    files.append(File.generated(config, "benchmarks.md", content=page))
+    for name, picture in drawings.items():
+        files.append(File.generated(config, name, content=picture))
     return files
