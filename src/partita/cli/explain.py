@@ -1,7 +1,8 @@
-"""partita explain: a guarantee in plain words."""
+"""partita explain: a guarantee, or the promises of a ledger, in plain words."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,6 +22,9 @@ def explain(
     ] = None,
     rho: Annotated[str | None, typer.Option(help="A zero-concentrated loss.")] = None,
     mu: Annotated[str | None, typer.Option(help="A Gaussian loss.")] = None,
+    ledger: Annotated[
+        Path | None, typer.Option(help="In place of a loss: the promises of a ledger, and what is used up.")
+    ] = None,
     change_one: Annotated[
         bool, typer.Option("--change-one", help="Neighbours differ in a value, not in a row.")
     ] = False,
@@ -31,6 +35,13 @@ def explain(
         list[str] | None, typer.Option(help="person, analyst or officer; all of them if left out.")
     ] = None,
     fpr: Annotated[str, typer.Option(help="The share of false alarms at which an attacker is judged.")] = "0.01",
+    prior: Annotated[
+        list[str] | None, typer.Option(help="A belief before the release; may be given several times.")
+    ] = None,
+    group: Annotated[int, typer.Option(help="How many people a group has: a family, a firm.")] = 4,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Also set it beside deployments that people know.")
+    ] = False,
     plot: Annotated[str | None, typer.Option(help="Also draw the trade-off curve into this PNG or SVG file.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -39,6 +50,11 @@ def explain(
     from partita.explain.words import explain as put_in_words
     from partita.granularity import replace, rows
 
+    if ledger is not None:
+        if any(option is not None for option in (epsilon, delta, rho, mu, plot)):
+            raise refuse.choose_one("--ledger and a loss of its own")
+        _explain_ledger(ledger, people, tuple(reader or Reader), fpr, compare=compare, as_json=as_json)
+        return
     loss, read_at = _loss(epsilon, delta, rho, mu)
     said = put_in_words(
         loss,
@@ -47,6 +63,9 @@ def explain(
         readers=reader or tuple(Reader),
         delta=read_at,
         fpr=fpr,
+        priors=prior or ("0.01", "0.1", "0.5"),
+        group=group,
+        compared=compare,
     )
     if plot is not None:
         from partita.explain.pictures import canvas
@@ -57,6 +76,21 @@ def explain(
         show_json(said.document())
         return
     show(*explained(said))
+
+
+def _explain_ledger(
+    path: Path, people: int | None, readers: tuple[str, ...], fpr: str, *, compare: bool, as_json: bool
+) -> None:
+    from partita.explain.book import explain_ledger
+    from partita.ledger.opening import open_ledger
+
+    with open_ledger(path) as opened:
+        said = explain_ledger(opened, people=people, readers=readers, fpr=fpr, compared=compare)
+    if as_json:
+        show_json([one.document() for one in said])
+        return
+    for one in said:
+        show(*explained(one))
 
 
 def _loss(epsilon: str | None, delta: str | None, rho: str | None, mu: str | None) -> tuple[Measure, str | None]:

@@ -90,8 +90,13 @@ def for_the_officer(facts: Facts, unit: Granularity | None, people: int | None) 
 def not_promised(facts: Facts) -> Iterator[str]:
     """What a reader might think is promised, and is not."""
     yield (
-        "That nothing can be learned about you. A study may find that smokers get cancer, or how people of one town "
-        "vote. Whoever knows that you smoke, or live there, learns that also if you never took part."
+        "That nothing can be learned about you. A study may find that smokers get cancer. Whoever knows that you smoke "
+        "learns that also if you never took part."
+    )
+    yield (
+        "That nobody draws conclusions from the group you belong to. A boss who reads how people like you vote, and "
+        "guesses that you do too, would guess the same had you not been asked: that is what the study found out, and "
+        "not your answer."
     )
     yield (
         "That records which depend on each other hide each other. What is said of beliefs holds given all the other "

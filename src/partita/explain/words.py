@@ -9,7 +9,7 @@ from typing import final
 
 from partita.errors import explain as refuse
 from partita.exact import Number, whole
-from partita.explain import sentences
+from partita.explain import deployments, sentences
 from partita.explain.facts import Facts, Readable, facts_of
 from partita.granularity import Granularity, Relation
 from partita.theory.measures.base import Measure
@@ -73,11 +73,13 @@ def explain(
     fpr: Number = "0.01",
     priors: Sequence[Number] = ("0.01", "0.1", "0.5"),
     group: int = 4,
+    compared: bool = False,
 ) -> Explanation:
     """What the guarantee means to a person in the data, to an analyst and to the officer who signs it.
 
     ``unit`` says what is protected; ``people`` is a public lower bound on how many are in the data, against which
-    the δ is judged. Every number is computed from the guarantee (theory B21 to B25).
+    the δ is judged. Every number is computed from the guarantee (theory B21 to B25). ``compared`` adds what the same
+    attacker recognises in deployments that people know.
 
     >>> from partita.theory.measures.gdp import GDP
     >>> "at most 9.24%" in str(explain(GDP(mu=1), fpr="0.01"))
@@ -94,6 +96,8 @@ def explain(
         Reader.OFFICER: ("For the officer who signs", sentences.for_the_officer(numbers, unit, count)),
     }
     parts = [Section(title, tuple(said)) for title, said in (writers[_reader(reader)] for reader in readers)]
+    if compared:
+        parts.append(Section("Beside deployments that people know", tuple(deployments.compared(guarantee, fpr=fpr))))
     parts.append(Section("What is not promised", tuple(sentences.not_promised(numbers))))
     name = str(guarantee) if isinstance(guarantee, Measure) else sentences.reading(numbers)
     return Explanation(name, numbers, tuple(parts))
