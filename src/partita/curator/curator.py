@@ -10,11 +10,14 @@ from typing import Any, Self, final
 from partita.composition.account.maps import LoadMap
 from partita.composition.promise import Promise
 from partita.curator.answer import Answer
+from partita.curator.batch import Batch
+from partita.curator.batches import Batches
 from partita.curator.certificate import Certificate
 from partita.curator.computation import Computation
 from partita.curator.door import Door
 from partita.curator.outcome import Outcome
 from partita.curator.path import Path, booked_costs, charge_of, fingerprint
+from partita.curator.planned import Planned
 from partita.curator.quotation import Quotation
 from partita.curator.session import Session
 from partita.curator.shrink import shrunk
@@ -35,6 +38,7 @@ from partita.query.conditions import everywhere
 from partita.query.extract import Extract
 from partita.query.frame import Frame, count
 from partita.query.plan import Plan
+from partita.query.pricing import Price
 from partita.query.quote import Quote
 from partita.query.schema import Table
 from partita.query.truncation import truncation
@@ -71,6 +75,7 @@ class Curator:
         kinds = [promise.granularity for promise in self._promises]
         self._truncations = {name: truncation(table, kinds, key) for name, table in self._tables.items()}
         self._path = Path(self._ledger, self._engine, bits)
+        self._batches = Batches(self._ledger, self._engine, self._promises, self._truncations, self._answered, bits)
         self._door = Door(self._ledger, self._engine, self._promises, bits)
 
     # --- questions -------------------------------------------------------------------------------------------
@@ -117,6 +122,11 @@ class Curator:
         offered = self._offer(question, wanted)
         asked = _shown(question, offered)
         offered, whole = self._shrunk(offered, wanted, analyst) if shrink else (offered, None)
+        return self._answered(offered, asked=asked, analyst=analyst, key=key, whole=whole)
+
+    def _answered(
+        self, offered: Quote, *, asked: str, analyst: str, key: str | None = None, whole: Region | None = None
+    ) -> Answer:
         booked, noisy = self._path.walk(offered, asked=asked, analyst=analyst, key=key)
         costs = tuple(cost if booked.fresh else cost.zero() for cost in booked_costs(offered))
         return Answer(
@@ -172,6 +182,46 @@ class Curator:
             free=self._ledger.stored(fingerprint(offered)) is not None,
             asked_about=whole,
         )
+
+    def batch(
+        self,
+        questions: Sequence[str | Plan | Quotation],
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        mu: Number | None = None,
+        delta: Number | None = None,
+        weights: Sequence[Number] | None = None,
+        analyst: str = "",
+    ) -> Batch:
+        """Price questions together: with a price, so that it makes all of them as exact as possible; nothing is spent.
+
+        Quotations are taken as they are, and need no price. Questions that nobody is in together do not share it.
+        """
+        price = {"epsilon": epsilon, "rho": rho, "mu": mu}
+        return self._batches.made(
+            [one.quote if isinstance(one, Quotation) else self._plan(one) for one in questions],
+            None if all(value is None for value in price.values()) else Price.of(**price, delta=delta),
+            delta=delta,
+            weights=weights,
+            analyst=analyst,
+        )
+
+    def plan(
+        self,
+        questions: Sequence[str | Plan | Quotation],
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        mu: Number | None = None,
+        delta: Number | None = None,
+        weights: Sequence[Number] | None = None,
+        analyst: str = "",
+    ) -> Planned:
+        """Fix questions beforehand and charge them at once, by exact composition; ask them later, in any order."""
+        return self.batch(
+            questions, epsilon=epsilon, rho=rho, mu=mu, delta=delta, weights=weights, analyst=analyst
+        ).reserve()
 
     def run(
         self,

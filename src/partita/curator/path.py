@@ -40,14 +40,14 @@ class Path:
         booked = self._ledger.reserve(charge_of(quote, asked=asked, analyst=analyst, key=key))
         if isinstance(booked, Reservation):
             booked = self._run(quote, booked)
-        return booked, _read(booked.content, quote.width)
+        return booked, numbers(booked.content, quote.width)
 
     def _run(self, quote: Quote, reservation: Reservation) -> Answered:
         tallies = self._engine.run(quote.program)
         self._ledger.pass_by(Point.READ)
         noisy = quote.release(tallies, bits=self._bits)
         self._ledger.pass_by(Point.NOISED)
-        return self._ledger.commit(reservation, _written(noisy))
+        return self._ledger.commit(reservation, written(noisy))
 
 
 def charge_of(quote: Quote, *, asked: str, analyst: str = "", key: str | None = None) -> Charge:
@@ -101,11 +101,13 @@ def fingerprint(quote: Quote) -> str:
     return hashlib.sha256(quote.fingerprint.encode()).hexdigest()
 
 
-def _written(noisy: NDArray[np.object_]) -> bytes:
+def written(noisy: NDArray[np.object_]) -> bytes:
+    """Noisy numbers as they are stored."""
     return json.dumps([[str(number) for number in line] for line in noisy.tolist()]).encode()
 
 
-def _read(content: bytes, width: int) -> NDArray[np.object_]:
+def numbers(content: bytes, width: int) -> NDArray[np.object_]:
+    """The noisy numbers that were stored: a line for each group."""
     lines = [[int(number) for number in line] for line in json.loads(content)]
     found = np.empty((len(lines), width), dtype=object)
     for row, line in enumerate(lines):

@@ -75,3 +75,52 @@ def wish_without_accuracy(name: str) -> InvalidInput:
         "accuracy.wish-without-accuracy",
         f"{name}= belongs to within=, which was not given. Add within=, or leave it out.",
     )
+
+
+# --- batches and plans -----------------------------------------------------------------------------------------
+
+
+def no_questions() -> InvalidInput:
+    """A batch of nothing."""
+    return InvalidInput("accuracy.no-questions", "There are no questions to price together. Give a list of them.")
+
+
+def weights_of_batch(given: int, questions: int) -> InvalidInput:
+    """One weight for each question."""
+    return InvalidInput(
+        "accuracy.weights-of-batch", f"weights= has {given} entries and there are {questions} questions. Give one each."
+    )
+
+
+def several_tables_planned(names: Iterable[str]) -> InvalidInput:
+    """A plan is one charge, and a charge is to one table."""
+    return InvalidInput(
+        "accuracy.several-tables-planned",
+        f"A plan is charged to one table, and these questions are about {' and '.join(names)}. Make one plan for each "
+        f"table. {UNTOUCHED}",
+    )
+
+
+def no_plan_for(unit: str, reason: str) -> InvalidInput:
+    """Granularities for which a plan has no proof, or would be dearer than its questions."""
+    return InvalidInput(
+        "accuracy.no-plan-for",
+        f"A plan cannot be charged to a promise to {unit}: {reason}. Ask its questions one by one. {UNTOUCHED}",
+    )
+
+
+def not_planned(question: object, count: int) -> InvalidInput:
+    """A question that the plan does not have."""
+    return InvalidInput(
+        "accuracy.not-planned",
+        f"{question!r} is none of the {count} questions of this plan. Give the place of one, from 0 to {count - 1}, or "
+        f"its SQL as it was planned. Nothing new was charged.",
+    )
+
+
+def batch_in_measure(symbol: str) -> InvalidInput:
+    """Measures whose price cannot be divided."""
+    return InvalidInput(
+        "accuracy.batch-in-measure",
+        f"A batch under a budget in {symbol} is priced in rho=. {UNTOUCHED}",
+    )

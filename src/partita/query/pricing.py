@@ -62,7 +62,8 @@ class Price:
     def within(self, budget: Measure) -> Measure:
         """The price in the measure of a promise: what its account may be charged for this answer.
 
-        An ε is what an ε-private Laplace answer costs there; a ρ or μ is what a Gaussian answer of that loss costs.
+        An ε is what an ε-private Laplace answer costs there; a ρ or μ is what a Gaussian answer of that loss costs,
+        under (ε, δ) with the δ that was given.
 
         >>> from partita.theory.measures.gdp import GDP
         >>> Price.of(rho="0.01").within(GDP(mu=1)).vector()
@@ -71,6 +72,8 @@ class Price:
         if self.delta is not None and not isinstance(budget, Approximate):
             raise refuse.delta_without_use(budget.symbol)
         if isinstance(budget, Approximate):
+            if self.epsilon is None and self.delta is not None:
+                return _gaussian_at(self.rho, self.mu, self.delta)
             if self.epsilon is None:
                 raise refuse.price_not_in_measure(str(self), budget.symbol, "epsilon=, with delta= for Gaussian noise")
             return budget.like([self.epsilon, self.delta or Fraction(0)])
@@ -96,6 +99,12 @@ def _translated(epsilon: Fraction | None, rho: Fraction | None, mu: Fraction | N
         return GaussianNoise(sigma=Fraction(1)).cost(Distance.l2_squared(2 * rho), kind)
     assert mu is not None
     return GaussianNoise(sigma=Fraction(1)).cost(Distance.l2(mu), kind)
+
+
+@lru_cache(maxsize=1024)
+def _gaussian_at(rho: Fraction | None, mu: Fraction | None, delta: Fraction) -> Measure:
+    shift = Distance.l2(mu) if mu is not None else Distance.l2_squared(2 * (rho or Fraction(0)))
+    return GaussianNoise(sigma=Fraction(1)).cost(shift, Approximate, delta=delta)
 
 
 @lru_cache(maxsize=4096)

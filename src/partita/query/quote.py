@@ -137,6 +137,12 @@ class Quote:
         )
 
     @property
+    def figure(self) -> float:
+        """The expected squared error of all aggregates, each in units of what one row can do to it."""
+        pairs = zip(self.offer.design.weights, self.offer.parts, strict=True)
+        return sum(float(weight) * _variance(part.mechanism) for weight, part in pairs)
+
+    @property
     def fingerprint(self) -> str:
         """The question and its noise: the same for the same question at the same price, however it was asked."""
         noise = ";".join(f"{mechanism.kind} {mechanism.parameters()}" for mechanism in self.mechanisms)

@@ -1,0 +1,129 @@
+"""Makes batches and plans for a curator: prices, joint costs, one charge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, final
+
+from partita.composition.account.booking import Release, booked
+from partita.composition.promise import Promise
+from partita.curator.answer import Answer
+from partita.curator.batch import Batch, deltas_of, totals
+from partita.curator.planned import Planned, plan_charge
+from partita.engine.base import Engine
+from partita.errors import BudgetExceeded
+from partita.errors import accuracy as refuse
+from partita.errors import query as refuse_query
+from partita.exact import Number, probability
+from partita.ledger.charge import Charge
+from partita.ledger.ledger import Ledger
+from partita.query.batch import Truncations, shared
+from partita.query.joint import Joint
+from partita.query.plan import Plan
+from partita.query.pricing import Price
+from partita.query.quote import Quote
+from partita.sampling.bits import BitSource
+from partita.theory.measures.base import Measure
+
+
+class Answering(Protocol):
+    """How one question is answered by itself."""
+
+    def __call__(self, offered: Quote, *, asked: str, analyst: str) -> Answer:
+        """The answer to a quote."""
+
+
+@final
+class Batches:
+    """Batches of one curator."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        engine: Engine,
+        promises: tuple[Promise, ...],
+        truncations: Truncations,
+        answering: Answering,
+        bits: BitSource | None,
+    ) -> None:
+        self._ledger, self._engine, self._bits = ledger, engine, bits
+        self._promises, self._truncations, self._answering = promises, truncations, answering
+
+    def made(
+        self,
+        questions: Sequence[Plan | Quote],
+        price: Price | None,
+        *,
+        delta: Number | None,
+        weights: Sequence[Number] | None,
+        analyst: str,
+    ) -> Batch:
+        """The batch: quotes that were given stay as they are, plans share the price."""
+        if not questions:
+            raise refuse.no_questions()
+        plans = [one.plan if isinstance(one, Quote) else one for one in questions]
+        if price is not None:
+            quotes = shared(plans, self._promises, price, self._truncations, weights)
+        else:
+            quotes = [one for one in questions if isinstance(one, Quote)]
+            if len(quotes) < len(questions):
+                raise refuse_query.no_price()
+        at = None if delta is None else probability(delta, "delta")
+        by_table: dict[str, list[Quote]] = {}
+        for one in quotes:
+            by_table.setdefault(one.plan.table.name, []).append(one)
+        found = {name: (mine, deltas_of(mine, at)) for name, mine in by_table.items()}
+        joints = {name: totals(mine, deltas) for name, (mine, deltas) in found.items()}
+        charges = [
+            plan_charge(mine, joints[name], deltas, analyst=analyst) for name, (mine, deltas) in found.items()
+        ]
+        costs = [self._units(joints[charge.table], charge) for charge in charges]
+        plain = {name: [Joint(one.apart, one.apart, None, one.apart) for one in made] for name, made in joints.items()}
+        apart = [self._units(plain[charge.table], charge) for charge in charges]
+        return Batch(
+            quotes=tuple(quotes),
+            costs=_most(costs),
+            apart=_most(apart),
+            exact=any(one.exact for joint in joints.values() for one in joint),
+            fits=all(self._fits(charge) for charge in charges),
+            _ask=lambda one: self._answering(one, asked=one.plan.sql(), analyst=analyst),
+            _reserve=lambda batch: self._reserved(batch, charges),
+        )
+
+    def _units(self, joints: Sequence[Joint], charge: Charge) -> tuple[Measure, ...]:
+        return tuple(_unit(promise, one, charge) for promise, one in zip(self._promises, joints, strict=True))
+
+    def _reserved(self, batch: Batch, charges: Sequence[Charge]) -> Planned:
+        if len(charges) > 1:
+            raise refuse.several_tables_planned(sorted(charge.table for charge in charges))
+        return Planned(
+            ledger=self._ledger,
+            engine=self._engine,
+            bits=self._bits,
+            quotes=batch.quotes,
+            costs=batch.costs,
+            charge=charges[0],
+        )
+
+    def _fits(self, charge: Charge) -> bool:
+        try:
+            self._ledger.admits(charge)
+        except BudgetExceeded:
+            return False
+        return True
+
+
+def _unit(promise: Promise, joint: Joint, charge: Charge) -> Measure:
+    """What the account will book for one protected unit."""
+    load = booked(promise.granularity, Release(charge.region, joint.row, joint.both, joint.unit))
+    heaviest = load.one if load.both is None else tuple(map(max, load.one, load.both))
+    return promise.budget.like(heaviest)
+
+
+def _most(losses: Sequence[tuple[Measure, ...]]) -> tuple[Measure, ...]:
+    """The largest over tables, which hold different records."""
+    return tuple(
+        parts[0].like([max(numbers) for numbers in zip(*(part.vector() for part in parts), strict=True)])
+        for parts in zip(*losses, strict=True)
+    )
+

@@ -1,0 +1,146 @@
+"""A plan: questions fixed beforehand, charged at once by exact composition, and answered in any order."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.curator.answer import Answer
+from partita.curator.path import fingerprint, numbers, written
+from partita.engine.base import Engine
+from partita.errors import accuracy as refuse
+from partita.ledger.charge import Charge, Cost
+from partita.ledger.ledger import Ledger
+from partita.ledger.points import Point
+from partita.ledger.receipts import Receipt
+from partita.ledger.states import Answered, Reservation
+from partita.query.joint import Joint, union
+from partita.query.quote import Quote
+from partita.sampling.bits import BitSource
+from partita.theory.measures.base import Measure
+
+_LONGEST = 100_000
+
+
+def plan_charge(
+    quotes: Sequence[Quote], joints: Sequence[Joint], deltas: Sequence[Fraction], *, analyst: str = ""
+) -> Charge:
+    """One charge for all questions of a plan: the union of their regions, and what they cost the heaviest row."""
+    distinct = distinct_quotes(quotes)
+    listed = "\n".join(one.fingerprint for one in distinct)
+    return Charge(
+        table=distinct[0].plan.table.name,
+        region=union(distinct),
+        costs=tuple(Cost(one.row, one.both, one.unit) for one in joints),
+        mechanism={
+            "plan": [
+                {
+                    "parts": [{"kind": noise.kind, **noise.parameters()} for noise in one.mechanisms],
+                    "question": one.plan.canonical,
+                }
+                for one in distinct
+            ],
+            "deltas": [str(delta) for delta in deltas],
+        },
+        question=hashlib.sha256(f"plan\n{','.join(map(str, deltas))}\n{listed}".encode()).hexdigest(),
+        asked="; ".join(one.plan.sql() for one in distinct)[:_LONGEST],
+        analyst=analyst,
+    )
+
+
+def distinct_quotes(quotes: Sequence[Quote]) -> list[Quote]:
+    """Each release once, in an order that does not depend on how the plan was written."""
+    found = {fingerprint(one): one for one in quotes}
+    return [found[name] for name in sorted(found)]
+
+
+@final
+class Planned:
+    """A plan that is charged: its questions may be asked in any order, now or later, at no further charge.
+
+    All of them are answered by one reading when the first is asked for, and stored together; what is never asked for
+    stays charged. After a crash the same plan takes up its own charge again.
+    """
+
+    def __init__(
+        self,
+        *,
+        ledger: Ledger,
+        engine: Engine,
+        bits: BitSource | None,
+        quotes: Sequence[Quote],
+        costs: tuple[Measure, ...],
+        charge: Charge,
+    ) -> None:
+        self._ledger, self._engine, self._bits = ledger, engine, bits
+        self._charge = charge
+        self.quotes = tuple(quotes)
+        booked = ledger.reserve(charge)
+        self.free = isinstance(booked, Answered) or booked.resumed
+        self.costs = tuple(cost.zero() for cost in costs) if self.free else costs
+        self._booked: Reservation | Answered = booked
+
+    @property
+    def cost(self) -> Measure:
+        """What the plan was charged for, under the first promise; nothing if it was charged before."""
+        return self.costs[0]
+
+    def __len__(self) -> int:
+        return len(self.quotes)
+
+    def ask(self, question: int | str) -> Answer:
+        """The answer to one question of the plan: by its place, or by its SQL."""
+        return self._answer(self.quotes[self._place(question)])
+
+    def answers(self) -> list[Answer]:
+        """The answers to all questions, in the order of the plan."""
+        return [self._answer(one) for one in self.quotes]
+
+    def receipt(self) -> Receipt:
+        """The signed certificate of the whole plan: its questions share one."""
+        return self._ledger.receipt(self._read())
+
+    def _place(self, question: int | str) -> int:
+        if isinstance(question, int) and not isinstance(question, bool) and 0 <= question < len(self.quotes):
+            return question
+        for place, one in enumerate(self.quotes):
+            if isinstance(question, str) and question in (one.plan.sql(), one.plan.fingerprint):
+                return place
+        raise refuse.not_planned(question, len(self.quotes))
+
+    def _answer(self, quote: Quote) -> Answer:
+        answered = self._read()
+        noisy = planned_numbers(answered.content, quote)
+        zeros = tuple(cost.zero() for cost in self.costs)
+        return Answer(
+            quote=quote,
+            result=quote.result(noisy),
+            cost=zeros[0],
+            costs=zeros,
+            remaining=self._ledger.remaining(quote.plan.table.name, quote.region, self._charge.analyst),
+            free=True,
+            receipt=self._ledger.receipt(answered),
+        )
+
+    def _read(self) -> Answered:
+        """The stored answers of the plan; the first time, read, noise and commit, as for any charge."""
+        if isinstance(self._booked, Reservation):
+            exact = {fingerprint(one): (one, self._engine.run(one.program)) for one in distinct_quotes(self.quotes)}
+            self._ledger.pass_by(Point.READ)
+            noisy = {name: one.release(tallies, bits=self._bits) for name, (one, tallies) in exact.items()}
+            self._ledger.pass_by(Point.NOISED)
+            content = {name: json.loads(written(found)) for name, found in noisy.items()}
+            self._booked = self._ledger.commit(self._booked, json.dumps({"plan": content}).encode())
+        return self._booked
+
+
+def planned_numbers(content: bytes, quote: Quote) -> NDArray[np.object_]:
+    """The noisy numbers of one release of a plan."""
+    lines = json.loads(content)["plan"][fingerprint(quote)]
+    return numbers(json.dumps(lines).encode(), quote.width)

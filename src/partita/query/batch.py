@@ -1,0 +1,208 @@
+"""Batches: many questions priced together, so that one budget makes all of them as exact as possible."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+from typing import Any, Final, final
+
+from partita.composition.account import RegionAccount
+from partita.composition.promise import Promise
+from partita.errors import PartitaError
+from partita.errors import accuracy as refuse
+from partita.exact import Number, positive
+from partita.granularity import Groups, Metric, Replace
+from partita.query.accuracy import currency
+from partita.query.joint import joint
+from partita.query.plan import Plan
+from partita.query.pricing import Price, affordable
+from partita.query.quote import Promised, Quote, quote
+from partita.query.split import split
+from partita.query.truncation import Truncation
+from partita.region.meetings import Meeting, meetings
+from partita.theory.measures.approximate import Approximate
+from partita.theory.measures.base import Measure
+from partita.theory.measures.renyi import Renyi
+
+Truncations = Mapping[str, Truncation | None]
+
+_ROUNDS: Final = 6
+_MOST_PAIRS: Final = 2000
+
+
+def shared(
+    plans: Sequence[Plan],
+    promises: Sequence[Promised],
+    price: Price,
+    truncations: Truncations,
+    weights: Sequence[Number] | None = None,
+) -> list[Quote]:
+    """A quote for each plan such that all of them together cost nobody more than the price.
+
+    The same question twice is priced once. Tables are divided apart, since nobody's row is in two of them. The total of
+    the squared errors is least, each in units of what one row can do, times its weight; questions that no person is in
+    together do not share anything.
+    """
+    if not plans:
+        raise refuse.no_questions()
+    if weights is not None and len(weights) != len(plans):
+        raise refuse.weights_of_batch(len(weights), len(plans))
+    given = [Fraction(1)] * len(plans) if weights is None else [positive(weight, "weights") for weight in weights]
+    worth: dict[str, float] = {}
+    distinct: dict[str, Plan] = {}
+    for plan, weight in zip(plans, given, strict=True):
+        worth[plan.fingerprint] = worth.get(plan.fingerprint, 0.0) + float(weight)
+        distinct.setdefault(plan.fingerprint, plan)
+    found: dict[str, Quote] = {}
+    for table in {plan.table.name: None for plan in plans}:
+        mine = [plan for plan in distinct.values() if plan.table.name == table]
+        sharing = _Sharing(
+            mine, tuple(promises), price, truncations[table], [worth[plan.fingerprint] for plan in mine]
+        )
+        for plan, offered in zip(mine, sharing.best(), strict=True):
+            found[plan.fingerprint] = offered
+    return [_shown(plan, found[plan.fingerprint]) for plan in plans]
+
+
+def _shown(plan: Plan, offered: Quote) -> Quote:
+    """The same release under the names that this asker gave."""
+    return offered if offered.plan is plan else replace(offered, plan=plan)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One way to spend the price: in which currency it is divided, and how squared errors fall with a share."""
+
+    name: str
+    whole: Fraction
+    power: float
+    noise: str | None = None
+    delta: Fraction | None = None
+
+    def price(self, share: Fraction) -> Price:
+        given: dict[str, Any] = {self.name: share, "delta": self.delta}
+        return Price.of(**given)
+
+
+@final
+class _Sharing:
+    """The questions of one table, and the price they share."""
+
+    def __init__(
+        self,
+        plans: Sequence[Plan],
+        promises: tuple[Promised, ...],
+        price: Price,
+        truncation: Truncation | None,
+        worth: Sequence[float],
+    ) -> None:
+        self.plans, self.promises, self.price = plans, promises, price
+        self.truncation, self.worth = truncation, worth
+        self.allowed = price.within(promises[0].budget)
+        self.sets = self._sets()
+
+    def best(self) -> list[Quote]:
+        """The way with the least total error."""
+        found: list[tuple[float, list[Quote]]] = []
+        problem: PartitaError | None = None
+        for way in self._ways():
+            try:
+                offered = self._spent(way)
+            except PartitaError as reason:
+                problem = reason
+                continue
+            found.append((sum(w * one.figure for w, one in zip(self.worth, offered, strict=True)), offered))
+        if not found:
+            assert problem is not None
+            raise problem
+        return min(found, key=lambda pair: pair[0])[1]
+
+    def _ways(self) -> list[_Way]:
+        allowed = self.allowed
+        if isinstance(allowed, Renyi):
+            if self.price.rho is None:
+                raise refuse.batch_in_measure(allowed.symbol)
+            return [_Way("rho", self.price.rho, 1)]
+        if isinstance(allowed, Approximate):
+            ways = [_Way("epsilon", allowed.epsilon, 2, "laplace")]
+            shift = affordable("gaussian", allowed, (Fraction(1),)) if allowed.delta else None
+            if shift:
+                ways.append(_Way("rho", shift / 2, 1, "gaussian", allowed.delta))
+            return ways
+        whole = allowed.vector()[0]
+        if currency(allowed) == "epsilon":
+            return [_Way("epsilon", whole, 2)]
+        # The square of μ adds up, and ρ is half of it.
+        return [_Way("rho", whole / 2 if allowed.kind == "gdp" else whole, 1)]
+
+    def _sets(self) -> list[Meeting]:
+        """The sets of questions that may cost one protected unit together."""
+        sets = list(meetings([plan.where.region for plan in self.plans]))
+        unit = self.promises[0].granularity
+        while isinstance(unit, Groups):
+            unit = unit.of
+        if isinstance(unit, Replace | Metric) and len(sets) > 1:
+            if len(sets) ** 2 > 2 * _MOST_PAIRS:
+                return [frozenset(range(len(self.plans)))]
+            unions = {one | other for one, other in combinations(sets, 2)}
+            sets = [one for one in unions if not any(one < other for other in unions)]
+        return sets
+
+    def _spent(self, way: _Way) -> list[Quote]:
+        first = [self._quoted(plan, way, way.whole, way.noise) for plan in self.plans]
+        errors = [weight * one.figure for weight, one in zip(self.worth, first, strict=True)]
+        shares = split(errors, self.sets, way.power)
+        scale = Fraction(1)
+        for _ in range(_ROUNDS):
+            offered = [
+                self._quoted(plan, way, _rounded_down(way.whole * scale * Fraction(share)), one.offer.noise)
+                for plan, one, share in zip(self.plans, first, shares, strict=True)
+            ]
+            over = self._over(offered)
+            if over <= 1:
+                return offered
+            # Loads may be booked higher than the price of one answer (theory E14): take that much off. An ε at a
+            # fixed δ falls no slower than the root of ρ.
+            scale = scale / over ** (2 if way.delta else 1) * Fraction(9999, 10000)
+        raise refuse.no_plan_for(str(self.promises[0].granularity), "no split of this price was found")
+
+    def _quoted(self, plan: Plan, way: _Way, share: Fraction, noise: str | None) -> Quote:
+        return quote(plan, self.promises, way.price(share), noise=noise, truncation=self.truncation)
+
+    def _over(self, offered: Sequence[Quote]) -> Fraction:
+        """How many times the price the questions cost the heaviest unit together."""
+        promise = self.promises[0]
+        if isinstance(self.allowed, Approximate) and self.allowed.delta:
+            (total,) = joint(offered, (promise,), (self.allowed.delta,))
+            cost = total.unit or (total.row if total.both is None else _most(total.row, total.both))
+            return _times(cost, self.allowed)
+        room = 4 * len(offered) + 4
+        account = RegionAccount(offered[0].plan.table.domain, Promise(promise.granularity, self.allowed.times(room)))
+        for one in offered:
+            account.charge(one.region, one.tolls[0].row, one.tolls[0].both)
+        return _times(account.bracket()[1], self.allowed)
+
+
+def _most(one: Measure, other: Measure) -> Measure:
+    return one.like([max(parts) for parts in zip(one.vector(), other.vector(), strict=True)])
+
+
+def _times(cost: Measure, allowed: Measure) -> Fraction:
+    over = [
+        part / whole if whole else Fraction(10**9)
+        for part, whole in zip(cost.vector(), allowed.vector(), strict=True)
+        if part
+    ]
+    return max(over, default=Fraction(0))
+
+
+def _rounded_down(price: Fraction, digits: int = 6) -> Fraction:
+    """So many digits, downwards: all of them together stay within the price."""
+    exponent = math.floor(math.log10(float(price))) - digits + 1
+    unit = Fraction(10) ** exponent
+    return max(price // unit, 1) * unit
+

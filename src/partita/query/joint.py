@@ -1,0 +1,202 @@
+"""What several questions cost together when all of them are fixed beforehand, for each person by those they are in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations_with_replacement
+from typing import Final, final
+
+from partita.composition.compose import compose
+from partita.errors import accuracy as refuse
+from partita.granularity import Granularity, Groups, Metric, Replace, Users, Windows
+from partita.mechanisms.additive import AdditiveNoise
+from partita.mechanisms.base import Event
+from partita.mechanisms.gaussian import GaussianNoise
+from partita.query.blocks import Lengths
+from partita.query.quote import Promised, Quote
+from partita.query.stability import Movement, distance
+from partita.region.meetings import Meeting, meetings
+from partita.region.region import Region
+from partita.theory.distance import Distance
+from partita.theory.measures.approximate import Approximate
+from partita.theory.measures.base import Measure
+
+# Unlike laws are composed for at most so many sets of questions, or else for all questions at once.
+_MOST_SETS: Final = 64
+_MOST_PAIRS: Final = 4096
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """What a fixed plan costs under one promise, on the union of the regions of its questions.
+
+    ``row``: one row enters or leaves it. ``both``: a row of it becomes another of it, where a promise needs that.
+    ``unit``: all rows of one owner at once, where that is not to be derived from ``row``. ``apart``: what the heaviest
+    row, or pair of rows, would carry if every question were charged by itself.
+    """
+
+    row: Measure
+    both: Measure | None
+    unit: Measure | None
+    apart: Measure
+
+    @property
+    def exact(self) -> bool:
+        """Whether exact composition made the plan cheaper than its questions apart."""
+        heaviest = self.row if self.both is None else _most([self.row, self.both])
+        return heaviest != self.apart
+
+
+def union(quotes: Sequence[Quote]) -> Region:
+    """The record values that a plan depends on."""
+    found = quotes[0].region
+    for one in quotes[1:]:
+        found = found | one.region
+    return found
+
+
+def joint(quotes: Sequence[Quote], promises: Sequence[Promised], deltas: Sequence[Fraction]) -> tuple[Joint, ...]:
+    """The cost of a plan under each promise (joint.proof.md).
+
+    Every question, its noise and its region are fixed before the first is answered, so the losses of the questions
+    that one row is in compose exactly (theory D9, E15, E17): for a promise in (ε, δ) at the given δ, for additive
+    measures by sums. The heaviest row counts.
+    """
+    return tuple(
+        _joint(quotes, place, promise, delta)
+        for place, (promise, delta) in enumerate(zip(promises, deltas, strict=True))
+    )
+
+
+def _joint(quotes: Sequence[Quote], place: int, promise: Promised, delta: Fraction) -> Joint:
+    unit = _innermost(promise.granularity)
+    if isinstance(unit, Windows):
+        raise refuse.no_plan_for(str(promise.granularity), "a union of steps would be charged as if all were in one")
+    if isinstance(unit, Users) and unit.in_region is not None:
+        raise refuse.no_plan_for(str(promise.granularity), "in_region= caps the rows of an owner in each question anew")
+    sets = meetings([quote.region for quote in quotes]) or (frozenset(),)
+    pairs = _pairs(sets) if isinstance(unit, Replace | Metric) else ()
+    tolls, zero = [quote.tolls[place] for quote in quotes], promise.budget.zero()
+    row = _most([_sum((tolls[i].row for i in one), zero) for one in sets])
+    dearer = [_most([toll.row, toll.both]) for toll in tolls]
+    changes = [_sum([*(dearer[i] for i in both), *(tolls[i].row for i in one)], zero) for both, one in pairs]
+    both = _most(changes) if changes else None
+    apart = row if both is None else _most([row, both])
+    if not isinstance(promise.budget, Approximate) or not delta:
+        return Joint(row, both, None, apart)
+    exact = _Exact(quotes, place, delta)
+    everything = frozenset(range(len(quotes)))
+    if quotes[0].program.truncation is not None and not isinstance(unit, Users):
+        # One row may let another of its owner in: then the rows of two sets move at once.
+        sets, pairs = (everything,), tuple((everything, frozenset()) for _ in pairs[:1])
+    row = _least(row, exact.largest([(frozenset(), one) for one in sets]))
+    both = None if both is None else _least(both, exact.largest(pairs))
+    owner = None
+    if isinstance(unit, Users):
+        owner = _least(_sum((toll.unit for toll in tolls), zero), exact.of_units())
+    return Joint(row, both, owner, apart)
+
+
+def _pairs(sets: Sequence[Meeting]) -> tuple[tuple[Meeting, Meeting], ...]:
+    """For two values: the questions that may hold both of them, and those that hold at most one."""
+    if len(sets) ** 2 > 2 * _MOST_PAIRS:
+        everything = frozenset().union(*sets)
+        return ((everything, frozenset()),)
+    found = {(one & other, one ^ other) for one, other in combinations_with_replacement(sets, 2)}
+    return tuple(sorted(found, key=lambda pair: (sorted(pair[0]), sorted(pair[1]))))
+
+
+@final
+class _Exact:
+    """Exact composition of the losses of some of the questions, at one δ."""
+
+    def __init__(self, quotes: Sequence[Quote], place: int, delta: Fraction) -> None:
+        self.quotes, self.place, self.delta = quotes, place, delta
+
+    def largest(self, sets: Sequence[tuple[Meeting, Meeting]]) -> Approximate:
+        """The largest ε over pairs of sets: the first moved by the farther of row and change, the second by a row."""
+        moves = [[*self._moves(many, _farther), *self._moves(one, _row)] for many, one in sets]
+        if len(moves) > _MOST_SETS and not all(map(_gaussian, moves)):
+            moves = [self._moves(range(len(self.quotes)), _farther)]
+        return Approximate(epsilon=max(_epsilon(found, self.delta) for found in _heaviest(moves)), delta=self.delta)
+
+    def of_units(self) -> Approximate:
+        """All questions, each moved by all rows of one owner."""
+        moves = self._moves(range(len(self.quotes)), lambda move: move.unit)
+        return Approximate(epsilon=_epsilon(moves, self.delta), delta=self.delta)
+
+    def _moves(self, which: Iterable[int], length: Callable[[Movement], Lengths]) -> list[Move]:
+        parts = [part for i in sorted(which) for part in self.quotes[i].offer.parts]
+        moves = [
+            (part.mechanism, distance(length(part.movements[self.place]), part.mechanism.norm)) for part in parts
+        ]
+        return [(noise, moved) for noise, moved in moves if moved.power]
+
+
+Move = tuple[AdditiveNoise, Distance]
+Moves = Sequence[Move]
+
+
+def _row(move: Movement) -> Lengths:
+    return move.row
+
+
+def _farther(move: Movement) -> Lengths:
+    return move.row | move.both
+
+
+def _gaussian(moves: Moves) -> bool:
+    return all(isinstance(noise, GaussianNoise) for noise, _ in moves)
+
+
+def _shift(moves: Moves) -> Fraction:
+    return sum(
+        (moved.power / noise.sigma**2 for noise, moved in moves if isinstance(noise, GaussianNoise)), Fraction(0)
+    )
+
+
+def _heaviest(sets: Sequence[Moves]) -> list[Moves]:
+    """Of sets of Gaussian noise only the one with the largest shift: their curves never cross."""
+    gaussian = [moves for moves in sets if _gaussian(moves)]
+    rest = [moves for moves in sets if not _gaussian(moves)]
+    return [*rest, max(gaussian, key=_shift)] if gaussian else rest
+
+
+def _epsilon(moves: Moves, delta: Fraction) -> Fraction:
+    if not moves:
+        return Fraction(0)
+    if _gaussian(moves):
+        noise = GaussianNoise(sigma=Fraction(1))
+        return noise.cost(Distance.l2_squared(_shift(moves)), Approximate, delta=delta).epsilon
+    return _composed(frozenset(Counter(moves).items()), delta)
+
+
+@lru_cache(maxsize=256)
+def _composed(counted: frozenset[tuple[Move, int]], delta: Fraction) -> Fraction:
+    events = [Event(noise, moved, count) for (noise, moved), count in sorted(counted, key=str)]
+    return Fraction(compose(events, delta=delta).upper)
+
+
+def _sum(losses: Iterable[Measure], zero: Measure) -> Measure:
+    return sum(losses, start=zero)
+
+
+def _most(losses: Sequence[Measure]) -> Measure:
+    return losses[0].like([max(parts) for parts in zip(*(loss.vector() for loss in losses), strict=True)])
+
+
+def _least(apart: Measure, exact: Approximate) -> Measure:
+    """The exact total, unless a plain sum has no larger ε and no larger δ."""
+    assert isinstance(apart, Approximate)
+    return apart if apart.fits(exact) else exact
+
+
+def _innermost(granularity: Granularity) -> Granularity:
+    while isinstance(granularity, Groups):
+        granularity = granularity.of
+    return granularity

@@ -1,0 +1,60 @@
+"""Which regions meet: the largest sets of regions that share a record value, found without listing the values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from partita.region.box import Box
+from partita.region.region import Region
+
+Meeting = frozenset[int]
+
+# Beyond so many candidates all regions are said to meet, which can only overstate what a value carries.
+_MOST: Final = 4096
+
+
+def meetings(regions: Sequence[Region], most: int = _MOST) -> tuple[Meeting, ...]:
+    """Sets of places in the list such that every record value lies in no more regions than those of one of them.
+
+    Along each axis the codes fall into classes by which boxes they are in; a value lies in the boxes that all its
+    codes are in. Only classes that no other includes matter, axis after axis. Each set found is met by some value,
+    unless there were too many: then the one set is all of them, an upper bound (theory E24).
+
+    >>> from partita.region import Domain, integers
+    >>> domain = Domain({"age": integers(0, 120, missing=0)})
+    >>> wheres = ("age < 40", "age >= 40", "age BETWEEN 30 AND 50")
+    >>> sorted(map(sorted, meetings([Region.where(where, domain) for where in wheres])))
+    [[0, 2], [1, 2]]
+    """
+    boxes: list[tuple[Box, int]] = [(box, place) for place, region in enumerate(regions) for box in region.boxes]
+    if not boxes:
+        return ()
+    found = {(1 << len(boxes)) - 1}
+    for axis in range(len(boxes[0][0])):
+        classes = _classes([box[axis] for box, _ in boxes])
+        found = _largest({one & other for one in found for other in classes})
+        if len(found) > most:
+            return (frozenset(place for _, place in boxes),)
+    sets = {frozenset(place for bit, (_, place) in enumerate(boxes) if mask >> bit & 1) for mask in found}
+    return tuple(sorted((one for one in sets if not any(one < other for other in sets)), key=sorted))
+
+
+def _classes(spans: Sequence[Sequence[tuple[int, int]]]) -> set[int]:
+    """The boxes that a code of this axis can be in, as sets of bits; those included in others are left out."""
+    starts = sorted({low for codes in spans for low, _ in codes})
+    return _largest(
+        {
+            sum(1 << bit for bit, codes in enumerate(spans) if any(low <= start < high for low, high in codes))
+            for start in starts
+        }
+    )
+
+
+def _largest(masks: set[int]) -> set[int]:
+    """Those that no other includes. A set of boxes can only grow at the start of one, so starts are enough."""
+    kept: list[int] = []
+    for mask in sorted(masks - {0}, key=int.bit_count, reverse=True):
+        if not any(mask & other == mask for other in kept):
+            kept.append(mask)
+    return set(kept)
