@@ -11,7 +11,7 @@ from partita.curator.answer import Answer
 from partita.curator.planned import Planned, distinct_quotes
 from partita.errors import accuracy as refuse
 from partita.exact import Number
-from partita.query.joint import Joint, joint
+from partita.query.joint import Joint, inner_delta, joint
 from partita.query.quote import Quote
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
@@ -74,7 +74,7 @@ class Batch:
         return "\n".join(lines)
 
 
-def deltas_of(quotes: Sequence[Quote], delta: Fraction | None) -> tuple[Fraction, ...]:
+def deltas_of(quotes: Sequence[Quote], delta: Fraction | None, epsilon: Fraction | None = None) -> tuple[Fraction, ...]:
     """The δ at which a plan is composed under each promise.
 
     What the caller gave; or what the questions have anyway; or, where they have none, a tenth of the promise's: ε grows
@@ -87,7 +87,8 @@ def deltas_of(quotes: Sequence[Quote], delta: Fraction | None) -> tuple[Fraction
             found.append(Fraction(0))
             continue
         own = sum((_delta(one.tolls[place].unit) for one in distinct_quotes(quotes)), Fraction(0))
-        found.append(delta if delta is not None else own or budget.delta / 10)
+        whole = delta if delta is not None else own or budget.delta / 10
+        found.append(inner_delta(promise, whole, budget.epsilon if epsilon is None else epsilon))
     return tuple(found)
 
 

@@ -72,11 +72,12 @@ class Batches:
         by_table: dict[str, list[Quote]] = {}
         for one in quotes:
             by_table.setdefault(one.plan.table.name, []).append(one)
-        found = {name: (mine, deltas_of(mine, at)) for name, mine in by_table.items()}
+        found = {
+            name: (mine, deltas_of(mine, at, None if price is None else price.epsilon))
+            for name, mine in by_table.items()
+        }
         joints = {name: totals(mine, deltas) for name, (mine, deltas) in found.items()}
-        charges = [
-            plan_charge(mine, joints[name], deltas, analyst=analyst) for name, (mine, deltas) in found.items()
-        ]
+        charges = [plan_charge(mine, joints[name], deltas, analyst=analyst) for name, (mine, deltas) in found.items()]
         costs = [self._units(joints[charge.table], charge) for charge in charges]
         plain = {name: [Joint(one.apart, one.apart, None, one.apart) for one in made] for name, made in joints.items()}
         apart = [self._units(plain[charge.table], charge) for charge in charges]
@@ -126,4 +127,3 @@ def _most(losses: Sequence[tuple[Measure, ...]]) -> tuple[Measure, ...]:
         parts[0].like([max(numbers) for numbers in zip(*(part.vector() for part in parts), strict=True)])
         for parts in zip(*losses, strict=True)
     )
-

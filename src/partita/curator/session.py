@@ -11,10 +11,14 @@ from partita.query.plan import Plan
 from partita.theory.measures.base import Measure
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from partita.curator.answer import Answer
+    from partita.curator.batch import Batch
     from partita.curator.computation import Computation
     from partita.curator.curator import Curator
     from partita.curator.outcome import Outcome
+    from partita.curator.planned import Planned
     from partita.curator.quotation import Quotation
 
 
@@ -105,6 +109,36 @@ class Session:
     ) -> tuple[Any, Outcome]:
         """Open an interactive algorithm, charged to both accounts."""
         return self._curator.open(computation, table=table, where=where, analyst=self.analyst)
+
+    def batch(
+        self,
+        questions: Sequence[str | Plan | Quotation],
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        mu: Number | None = None,
+        delta: Number | None = None,
+        weights: Sequence[Number] | None = None,
+    ) -> Batch:
+        """Price questions together; nothing is spent."""
+        return self._curator.batch(
+            questions, epsilon=epsilon, rho=rho, mu=mu, delta=delta, weights=weights, analyst=self.analyst
+        )
+
+    def plan(
+        self,
+        questions: Sequence[str | Plan | Quotation],
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        mu: Number | None = None,
+        delta: Number | None = None,
+        weights: Sequence[Number] | None = None,
+    ) -> Planned:
+        """Fix questions beforehand and charge them at once; ask them later, in any order."""
+        return self._curator.plan(
+            questions, epsilon=epsilon, rho=rho, mu=mu, delta=delta, weights=weights, analyst=self.analyst
+        )
 
     def table(self, name: str) -> Frame:
         """A table to build a question from."""

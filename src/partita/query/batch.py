@@ -10,13 +10,14 @@ from itertools import combinations
 from typing import Any, Final, final
 
 from partita.composition.account import RegionAccount
+from partita.composition.account.booking import Release, booked
 from partita.composition.promise import Promise
 from partita.errors import PartitaError
 from partita.errors import accuracy as refuse
 from partita.exact import Number, positive
 from partita.granularity import Groups, Metric, Replace
 from partita.query.accuracy import currency
-from partita.query.joint import joint
+from partita.query.joint import inner_delta, joint, union
 from partita.query.plan import Plan
 from partita.query.pricing import Price, affordable
 from partita.query.quote import Promised, Quote, quote
@@ -59,9 +60,7 @@ def shared(
     found: dict[str, Quote] = {}
     for table in {plan.table.name: None for plan in plans}:
         mine = [plan for plan in distinct.values() if plan.table.name == table]
-        sharing = _Sharing(
-            mine, tuple(promises), price, truncations[table], [worth[plan.fingerprint] for plan in mine]
-        )
+        sharing = _Sharing(mine, tuple(promises), price, truncations[table], [worth[plan.fingerprint] for plan in mine])
         for plan, offered in zip(mine, sharing.best(), strict=True):
             found[plan.fingerprint] = offered
     return [_shown(plan, found[plan.fingerprint]) for plan in plans]
@@ -159,7 +158,7 @@ class _Sharing:
         scale = Fraction(1)
         for _ in range(_ROUNDS):
             offered = [
-                self._quoted(plan, way, _rounded_down(way.whole * scale * Fraction(share)), one.offer.noise)
+                self._quoted(plan, way, _rounded_down(way.whole * scale * Fraction(share)), one.offer.noise or None)
                 for plan, one, share in zip(self.plans, first, shares, strict=True)
             ]
             over = self._over(offered)
@@ -177,25 +176,21 @@ class _Sharing:
         """How many times the price the questions cost the heaviest unit together."""
         promise = self.promises[0]
         if isinstance(self.allowed, Approximate) and self.allowed.delta:
-            (total,) = joint(offered, (promise,), (self.allowed.delta,))
-            cost = total.unit or (total.row if total.both is None else _most(total.row, total.both))
-            return _times(cost, self.allowed)
+            delta = inner_delta(promise, self.allowed.delta, self.allowed.epsilon)
+            (total,) = joint(offered, (promise,), (delta,))
+            load = booked(promise.granularity, Release(union(offered), total.row, total.both, total.unit))
+            heaviest = load.one if load.both is None else tuple(map(max, load.one, load.both))
+            return _times(heaviest, self.allowed)
         room = 4 * len(offered) + 4
         account = RegionAccount(offered[0].plan.table.domain, Promise(promise.granularity, self.allowed.times(room)))
         for one in offered:
             account.charge(one.region, one.tolls[0].row, one.tolls[0].both)
-        return _times(account.bracket()[1], self.allowed)
+        return _times(account.bracket()[1].vector(), self.allowed)
 
 
-def _most(one: Measure, other: Measure) -> Measure:
-    return one.like([max(parts) for parts in zip(one.vector(), other.vector(), strict=True)])
-
-
-def _times(cost: Measure, allowed: Measure) -> Fraction:
+def _times(load: Sequence[Fraction], allowed: Measure) -> Fraction:
     over = [
-        part / whole if whole else Fraction(10**9)
-        for part, whole in zip(cost.vector(), allowed.vector(), strict=True)
-        if part
+        part / whole if whole else Fraction(10**9) for part, whole in zip(load, allowed.vector(), strict=True) if part
     ]
     return max(over, default=Fraction(0))
 
@@ -205,4 +200,3 @@ def _rounded_down(price: Fraction, digits: int = 6) -> Fraction:
     exponent = math.floor(math.log10(float(price))) - digits + 1
     unit = Fraction(10) ** exponent
     return max(price // unit, 1) * unit
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from partita.mechanisms.additive import AdditiveNoise
 from partita.mechanisms.base import Event
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.query.blocks import Lengths
-from partita.query.quote import Promised, Quote
+from partita.query.quote import Promised, Quote, Toll
 from partita.query.stability import Movement, distance
 from partita.region.meetings import Meeting, meetings
 from partita.region.region import Region
@@ -28,6 +29,8 @@ from partita.theory.measures.base import Measure
 # Unlike laws are composed for at most so many sets of questions, or else for all questions at once.
 _MOST_SETS: Final = 64
 _MOST_PAIRS: Final = 4096
+# A δ is not spent for less than this.
+_SAVES: Final = Fraction(95, 100)
 
 
 @final
@@ -71,6 +74,19 @@ def joint(quotes: Sequence[Quote], promises: Sequence[Promised], deltas: Sequenc
         _joint(quotes, place, promise, delta)
         for place, (promise, delta) in enumerate(zip(promises, deltas, strict=True))
     )
+
+
+def inner_delta(promise: Promised, delta: Fraction, epsilon: Fraction) -> Fraction:
+    """The δ to compose at so that a group of rows has about this δ, where its ε is at most so much (theory B19).
+
+    Only a choice: what a group then costs is computed by the account.
+    """
+    steps, unit = 1, promise.granularity
+    while isinstance(unit, Groups):
+        steps, unit = steps * unit.size, unit.of
+    if steps == 1 or isinstance(unit, Users):
+        return delta
+    return delta / Fraction(steps * math.exp(min(700.0, float(epsilon) * (steps - 1) / steps)))
 
 
 def _joint(quotes: Sequence[Quote], place: int, promise: Promised, delta: Fraction) -> Joint:
@@ -127,27 +143,41 @@ class _Exact:
 
     def of_units(self) -> Approximate:
         """All questions, each moved by all rows of one owner."""
-        moves = self._moves(range(len(self.quotes)), lambda move: move.unit)
+        moves = self._moves(range(len(self.quotes)), _unit)
         return Approximate(epsilon=_epsilon(moves, self.delta), delta=self.delta)
 
-    def _moves(self, which: Iterable[int], length: Callable[[Movement], Lengths]) -> list[Move]:
-        parts = [part for i in sorted(which) for part in self.quotes[i].offer.parts]
-        moves = [
-            (part.mechanism, distance(length(part.movements[self.place]), part.mechanism.norm)) for part in parts
-        ]
-        return [(noise, moved) for noise, moved in moves if moved.power]
+    def _moves(self, which: Iterable[int], step: _Step) -> list[Move]:
+        """The losses of some questions: of each part, or of the whole where it has other parts than additive noise."""
+        found: list[Move] = []
+        for i in sorted(which):
+            quote = self.quotes[i]
+            if not quote.by_parts(self.place):
+                found.append((step.loss(quote.tolls[self.place]), None))
+                continue
+            for part in quote.offer.parts:
+                moved = distance(step.length(part.movements[self.place]), part.mechanism.norm)
+                if moved.power:
+                    found.append((part.mechanism, moved))
+        return found
 
 
-Move = tuple[AdditiveNoise, Distance]
+@final
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What may happen to a question: how far its numbers move, and what it loses as a whole."""
+
+    length: Callable[[Movement], Lengths]
+    loss: Callable[[Toll], Measure]
+
+
+_row = _Step(lambda move: move.row, lambda toll: toll.row)
+_farther = _Step(lambda move: move.row | move.both, lambda toll: _most([toll.row, toll.both]))
+_unit = _Step(lambda move: move.unit, lambda toll: toll.unit)
+
+
+# A mechanism at a distance, or a loss by itself.
+Move = tuple[AdditiveNoise, Distance] | tuple[Measure, None]
 Moves = Sequence[Move]
-
-
-def _row(move: Movement) -> Lengths:
-    return move.row
-
-
-def _farther(move: Movement) -> Lengths:
-    return move.row | move.both
 
 
 def _gaussian(moves: Moves) -> bool:
@@ -155,9 +185,10 @@ def _gaussian(moves: Moves) -> bool:
 
 
 def _shift(moves: Moves) -> Fraction:
-    return sum(
-        (moved.power / noise.sigma**2 for noise, moved in moves if isinstance(noise, GaussianNoise)), Fraction(0)
-    )
+    shifts = [
+        moved.power / noise.sigma**2 for noise, moved in moves if isinstance(noise, GaussianNoise) and moved is not None
+    ]
+    return sum(shifts, Fraction(0))
 
 
 def _heaviest(sets: Sequence[Moves]) -> list[Moves]:
@@ -178,7 +209,13 @@ def _epsilon(moves: Moves, delta: Fraction) -> Fraction:
 
 @lru_cache(maxsize=256)
 def _composed(counted: frozenset[tuple[Move, int]], delta: Fraction) -> Fraction:
-    events = [Event(noise, moved, count) for (noise, moved), count in sorted(counted, key=str)]
+    events: list[object] = []
+    for (noise, moved), count in sorted(counted, key=str):
+        if isinstance(noise, Measure):
+            events.append((noise, count))
+        else:
+            assert moved is not None
+            events.append(Event(noise, moved, count))
     return Fraction(compose(events, delta=delta).upper)
 
 
@@ -191,9 +228,9 @@ def _most(losses: Sequence[Measure]) -> Measure:
 
 
 def _least(apart: Measure, exact: Approximate) -> Measure:
-    """The exact total, unless a plain sum has no larger ε and no larger δ."""
+    """The exact total, unless it would spend a larger δ and save next to nothing."""
     assert isinstance(apart, Approximate)
-    return apart if apart.fits(exact) else exact
+    return apart if apart.delta <= exact.delta and apart.epsilon * _SAVES <= exact.epsilon else exact
 
 
 def _innermost(granularity: Granularity) -> Granularity:

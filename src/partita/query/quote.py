@@ -140,7 +140,13 @@ class Quote:
     def figure(self) -> float:
         """The expected squared error of all aggregates, each in units of what one row can do to it."""
         pairs = zip(self.offer.design.weights, self.offer.parts, strict=True)
-        return sum(float(weight) * _variance(part.mechanism) for weight, part in pairs)
+        linear = sum(float(weight) * _variance(part.mechanism) for weight, part in pairs)
+        return linear + sum(choice.rank_error(0.68) ** 2 for choice in self.offer.choices)
+
+    def by_parts(self, place: int) -> bool:
+        """Whether the cost under a promise is that of the additive parts alone, which may then be composed instead."""
+        found = _toll(self.offer.parts, place, self.promises[place].budget, self.price.delta)
+        return found == self.offer.tolls[place]
 
     @property
     def fingerprint(self) -> str:

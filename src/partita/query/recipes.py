@@ -201,7 +201,9 @@ def expected(recipe: Recipe, numbers: Numbers, confidence: float, entries: int, 
             sure = 1 - (1 - confidence) / 2
             off = numbers.spread(top).half_width(sure, entries)
             count = numbers.spread(bottom).half_width(sure, entries)
-            return min(float(reach), (off + float(reach) * count) / rows)
+            # The noisy count may be short by its error, and its bar allows for as much again.
+            fewest = rows - 2 * count
+            return min(float(reach), (off + float(reach) * count) / fewest) if fewest > 0 else float(reach)
         case Chosen():
             return None
         case _:

@@ -19,7 +19,7 @@ from partita.query.keys import Key
 from partita.query.plan import KeyColumn, Order, Plan, ValueColumn
 from partita.query.program import Cells
 from partita.query.quantiles import Chosen
-from partita.query.recipes import Numbers, Recipe, values
+from partita.query.recipes import Linear, Numbers, Recipe, values
 
 
 @final
@@ -79,11 +79,17 @@ class Result:
 
     def expected_error(self, confidence: float, entries: int, rows: int | None) -> dict[str, float | None]:
         """The half-width of each column's error bar, known before the question is asked."""
-        return {
-            column.name: self._bars.expected(column.formula, confidence, entries, rows)
-            for column in self.plan.shown
-            if isinstance(column, ValueColumn) and numeric(column.formula)
-        }
+        found = {}
+        for column in self.plan.shown:
+            if isinstance(column, ValueColumn) and numeric(column.formula):
+                half = self._bars.expected(column.formula, confidence, entries, rows)
+                found[column.name] = None if half is None else half + self._rounding(column.formula)
+        return found
+
+    def _rounding(self, formula: Formula) -> float:
+        """How far a value may be from the middle of its bar: a count that is a fraction is shown as a whole number."""
+        recipe = self._bars.recipes[formula] if isinstance(formula, CountRows | Count) else None
+        return 0.5 if isinstance(recipe, Linear) and recipe.divisor > 1 else 0.0
 
     @cached_property
     def numbers(self) -> Numbers:

@@ -60,6 +60,42 @@ WORDS = [
         "accuracy.wish-without-accuracy",
         "rows= belongs to within=, which was not given. Add within=, or leave it out.",
     ),
+    (
+        refuse.no_questions(),
+        "accuracy.no-questions",
+        "There are no questions to price together. Give a list of them.",
+    ),
+    (
+        refuse.weights_of_batch(1, 2),
+        "accuracy.weights-of-batch",
+        "weights= has 1 entries and there are 2 questions. Give one each.",
+    ),
+    (
+        refuse.several_tables_planned(["doctors", "visits"]),
+        "accuracy.several-tables-planned",
+        (
+            "A plan is charged to one table, and these questions are about doctors and visits. Make one plan for each "
+            f"table. {UNTOUCHED}"
+        ),
+    ),
+    (
+        refuse.no_plan_for("any 3 days", "a reason"),
+        "accuracy.no-plan-for",
+        f"A plan cannot be charged to a promise to any 3 days: a reason. Ask its questions one by one. {UNTOUCHED}",
+    ),
+    (
+        refuse.not_planned("SELECT 1", 2),
+        "accuracy.not-planned",
+        (
+            "'SELECT 1' is none of the 2 questions of this plan. Give the place of one, from 0 to 1, or its SQL as it "
+            "was planned. Nothing new was charged."
+        ),
+    ),
+    (
+        refuse.batch_in_measure("Rényi"),
+        "accuracy.batch-in-measure",
+        f"A batch under a budget in Rényi is priced in rho=. {UNTOUCHED}",
+    ),
 ]
 
 

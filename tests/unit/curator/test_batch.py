@@ -1,0 +1,196 @@
+"""Questions priced together, and plans charged at once."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import partita as pt
+from partita.errors import BudgetExceeded, InvalidInput
+from tests.unit.curator.hospital import columns, hospital, visits
+
+TWELVE = [
+    "SELECT COUNT(*) AS n FROM visits",
+    "SELECT region, COUNT(*) AS n, AVG(cost) AS mean FROM visits GROUP BY region",
+    "SELECT SUM(cost) AS total FROM visits WHERE region = 'north'",
+    "SELECT COUNT(*) AS n FROM visits WHERE region = 'north'",
+    "SELECT COUNT(*) AS n FROM visits WHERE region = 'south'",
+    *(f"SELECT COUNT(*) AS n FROM visits WHERE age > {age}" for age in range(10, 80, 10)),
+]
+DISJOINT = [f"SELECT COUNT(*) AS n FROM visits WHERE region = '{name}'" for name in ("north", "south", "east", "west")]
+APPROXIMATE = pt.Approximate(epsilon=1, delta="1e-6")
+BUDGETS: dict[str, tuple[Any, dict[str, Any]]] = {
+    "zcdp": (pt.ZCDP(rho="0.1"), {"rho": "0.1"}),
+    "pure": (pt.Pure(epsilon="0.5"), {"epsilon": "0.5"}),
+    "gdp": (pt.GDP(mu="0.3"), {"mu": "0.3"}),
+    "approximate": (pt.Approximate(epsilon="0.5", delta="1e-7"), {"epsilon": "0.5", "delta": "1e-7"}),
+}
+UNITS = {"rows": pt.rows(), "change-one": pt.replace(), "users": pt.users("patient", rows=4), "pairs": pt.groups(2)}
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_batch_for_the_whole_budget_fits_it_and_leaves_next_to_nothing(budget: str, unit: str) -> None:
+    measure, price = BUDGETS[budget]
+    curator = hospital(promises=[pt.Promise(UNITS[unit], measure)])
+    batch = curator.batch(TWELVE, **price)
+    assert batch.fits
+    answers = batch.ask()
+    assert [len(answer.rows()) for answer in answers] == [1, 6, *[1] * 10]
+    (spent,) = curator.spent()
+    assert spent.fits(measure)
+    assert spent.vector()[0] > measure.vector()[0] * Fraction(85, 100)
+    assert curator.verify().sound
+
+
+def test_questions_about_different_people_have_the_whole_price_each() -> None:
+    curator = hospital()
+    alone = curator.quote(DISJOINT[0], rho="0.1")
+    batch = curator.batch(DISJOINT, rho="0.1")
+    assert batch.cost.fits(pt.ZCDP(rho="0.1"))
+    for found in batch.error():
+        assert found["n"] == pytest.approx(alone.error()["n"], rel=1e-3)
+
+
+def test_the_same_question_twice_is_priced_once() -> None:
+    curator = hospital()
+    twice = curator.batch([TWELVE[0], "SELECT COUNT(*) AS total FROM visits"], rho="0.1")
+    assert twice.error()[0]["n"] == twice.error()[1]["total"] == curator.quote(TWELVE[0], rho="0.1").error()["n"]
+    first, second = twice.ask()
+    assert first.rows()[0]["n"] == second.rows()[0]["total"]
+    assert curator.spent()[0].fits(pt.ZCDP(rho="0.1"))
+
+
+def test_a_heavier_question_is_answered_more_exactly() -> None:
+    curator = hospital()
+    plain = curator.batch(TWELVE[:2], rho="0.1").error()
+    heavy = curator.batch(TWELVE[:2], rho="0.1", weights=[100, 1]).error()
+    assert heavy[0]["n"] < plain[0]["n"]
+    assert heavy[1]["n"] > plain[1]["n"]
+
+
+def test_a_batch_is_more_exact_than_equal_shares() -> None:
+    curator = hospital()
+    batch = curator.batch(TWELVE, rho="0.12")
+    equal = [curator.quote(sql, rho="0.01") for sql in TWELVE]
+    assert sum(one.figure for one in batch.quotes) < 0.9 * sum(one.quote.figure for one in equal)
+
+
+def test_a_plan_under_epsilon_and_delta_is_far_cheaper_than_its_questions() -> None:
+    curator = hospital(promises=[pt.Promise(pt.rows(), APPROXIMATE)])
+    offers = [
+        curator.quote(f"SELECT COUNT(*) AS n FROM visits WHERE age > {age}", epsilon="0.1", delta="2e-8")
+        for age in range(30)
+    ]
+    gaussian = [
+        curator.quote(
+            f"SELECT COUNT(*) AS n FROM visits WHERE age > {age}", epsilon="0.1", delta="2e-8", noise="gaussian"
+        )
+        for age in range(30)
+    ]
+    for listed, factor in ((offers, 1), (gaussian, 4)):
+        batch = curator.batch(listed)
+        assert float(batch.apart[0].epsilon) == pytest.approx(3)
+        assert batch.cost.epsilon * factor < 3
+    planned = curator.plan(gaussian)
+    assert planned.cost.fits(curator.spent()[0])
+    assert curator.verify().sound
+
+
+def test_questions_of_a_plan_are_asked_in_any_order_and_stay_charged_if_they_are_not() -> None:
+    curator = hospital(promises=[pt.Promise(pt.rows(), APPROXIMATE)])
+    planned = curator.plan(TWELVE, epsilon="0.5", delta="1e-7")
+    charged = curator.spent()
+    last, first = planned.ask(11), planned.ask(0)
+    assert planned.ask(planned.quotes[0].plan.sql()).rows() == first.rows()
+    assert last.free
+    assert last.cost.is_zero()
+    assert curator.spent() == charged
+    assert abs(first.rows()[0]["n"] - 400) <= first.error("0.999999")["n"][0]
+    assert [answer.rows() for answer in planned.answers()][11] == last.rows()
+    planned.receipt().check()
+    assert first.receipt.claims[0].cost.one.fits(charged[0])
+
+
+def test_a_plan_that_was_cut_off_takes_up_its_charge_again(tmp_path: Path) -> None:
+    promise = pt.Promise(pt.rows(), APPROXIMATE)
+    before = hospital(promises=[promise], ledger=tmp_path / "visits.ledger")
+    before.plan(TWELVE, epsilon="0.5", delta="1e-7")
+    spent = before.spent()
+    before.close()
+    after = hospital(promises=[promise], ledger=tmp_path / "visits.ledger")
+    again = after.plan(list(reversed(TWELVE)), epsilon="0.5", delta="1e-7")
+    assert again.free
+    assert again.cost.is_zero()
+    rows = again.ask(0).rows()
+    assert after.spent() == spent
+    after.close()
+    once_more = hospital(promises=[promise], ledger=tmp_path / "visits.ledger")
+    assert once_more.plan(TWELVE, epsilon="0.5", delta="1e-7").ask(11).rows() == rows
+    assert once_more.verify().sound
+
+
+def test_a_plan_that_does_not_fit_is_refused_whole() -> None:
+    curator = hospital(promises=[pt.Promise(pt.rows(), pt.ZCDP(rho="0.1"))])
+    batch = curator.batch(TWELVE, rho="0.2")
+    assert not batch.fits
+    assert "no longer fit" in batch.explain()
+    with pytest.raises(BudgetExceeded):
+        batch.reserve()
+    assert curator.spent()[0].is_zero()
+
+
+def test_a_session_makes_batches_and_plans_under_its_own_limit() -> None:
+    session = hospital().session(analyst="ada", budget=pt.ZCDP(rho="0.05"))
+    assert not session.batch(TWELVE, rho="0.1").fits
+    assert session.plan(TWELVE, rho="0.05").ask(0).rows()
+    assert session.spent()[0].rho > Fraction(4, 100)
+
+
+def test_tables_do_not_share_a_price() -> None:
+    import pandas
+
+    frames = [pandas.DataFrame(visits(count)) for count in (100, 200)]
+    tables = [pt.Table(f"t{i}", source=frame, columns=columns()) for i, frame in enumerate(frames)]
+    curator = pt.Curator(tables=tables, promises=[pt.Promise(pt.rows(), pt.ZCDP(rho="0.1"))])
+    batch = curator.batch(["SELECT COUNT(*) AS n FROM t0", "SELECT COUNT(*) AS n FROM t1"], rho="0.1")
+    assert [len(answer.rows()) for answer in batch.ask()] == [1, 1]
+    assert batch.error()[0] == curator.quote("SELECT COUNT(*) AS n FROM t0", rho="0.1").error()
+    with pytest.raises(InvalidInput, match="one plan for each table"):
+        batch.reserve()
+
+
+@pytest.mark.parametrize(
+    ("questions", "terms", "code"),
+    [
+        ([], {"rho": "0.1"}, "accuracy.no-questions"),
+        (TWELVE[:1], {}, "query.no-price"),
+        (TWELVE[:2], {"rho": "0.1", "weights": [1]}, "accuracy.weights-of-batch"),
+        (TWELVE[:1], {"rho": "0.1", "epsilon": "0.1"}, "query.several-prices"),
+    ],
+    ids=["nothing", "no price", "weights", "two prices"],
+)
+def test_what_cannot_be_priced_together_is_refused(questions: list[str], terms: dict[str, Any], code: str) -> None:
+    with pytest.raises(InvalidInput) as problem:
+        hospital().batch(questions, **terms)
+    assert problem.value.code == code
+
+
+@pytest.mark.parametrize(
+    "unit", [pt.windows("day", width=3), pt.users("patient", rows=4, in_region=2)], ids=["windows", "capped users"]
+)
+def test_promises_without_a_proof_for_plans_refuse_them(unit: Any) -> None:
+    curator = hospital(promises=[pt.Promise(unit, pt.ZCDP(rho=5))])
+    offers = [curator.quote(sql, rho="0.01") for sql in TWELVE[:2]]
+    with pytest.raises(InvalidInput, match="one by one"):
+        curator.plan(offers)
+
+
+def test_a_question_that_was_not_planned_is_refused() -> None:
+    planned = hospital().plan(TWELVE[:2], rho="0.1")
+    for question in (2, -1, True, "SELECT 1"):
+        with pytest.raises(InvalidInput, match="none of the 2 questions"):
+            planned.ask(question)
