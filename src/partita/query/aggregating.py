@@ -10,17 +10,20 @@ from partita.errors import query as refuse
 from partita.query.aggregates import (
     Aggregate,
     Average,
+    Correlation,
     Count,
     CountOwners,
     CountRows,
-    Quantile,
+    Covariance,
     Sum,
+    Variance,
     arguments,
+    paired,
     with_arguments,
 )
 from partita.query.conditions import Condition
 from partita.query.expressions import Case, Expression, Number
-from partita.query.formulas import Formula, replaced
+from partita.query.formulas import Apply, Choice, Constant, Formula, Label, Operation, replaced
 from partita.query.quantile_words import read_owner, read_quantile
 from partita.query.reading import Reader
 
@@ -37,12 +40,12 @@ def aggregate(reader: Reader, node: exp.Expr) -> Formula | None:
         case exp.PercentileCont() | exp.PercentileDisc() | exp.WithinGroup():
             return read_quantile(reader, node)
         case exp.Sum() | exp.Avg():
-            if isinstance(node.this, exp.Distinct):
-                raise reader.refused(
-                    node, refuse.function_not_answered(f"{node.sql_name()}(DISTINCT ...)", "Leave DISTINCT out.")
-                )
-            of = reader.expression(node.this)
+            of = reader.expression(_undistinct(reader, node))
             return Sum(of) if isinstance(node, exp.Sum) else Average(of)
+        case exp.Variance() | exp.VariancePop() | exp.Stddev() | exp.StddevSamp() | exp.StddevPop():
+            return _spread(reader, node)
+        case exp.CovarPop() | exp.CovarSamp() | exp.Corr():
+            return _pair(reader, node)
         case exp.AggFunc():
             name = node.sql_name()
             raise reader.refused(node, refuse.function_not_answered(name, "Write COUNT, SUM, AVG or QUANTILE."))
@@ -60,14 +63,52 @@ def filtered(formula: Formula, condition: Condition) -> Formula:
         match part:
             case CountRows():
                 return Count(only(Number(Fraction(1))))
-            case Count() | Sum() | Average() | Quantile():
-                return with_arguments(part, tuple(map(only, arguments(part))))
             case CountOwners():
                 raise refuse.function_not_answered("COUNT(DISTINCT ...) FILTER", "Put the condition into WHERE.")
-            case _:
+            case Label() | Constant() | Apply() | Choice():
                 return part
+            case _:
+                return with_arguments(part, tuple(map(only, arguments(part))))
 
     return replaced(formula, narrowed)
+
+
+def _spread(reader: Reader, node: exp.Expr) -> Formula:
+    """VARIANCE and STDDEV, of the sample unless they say of the population."""
+    of = reader.expression(_undistinct(reader, node))
+    found: Formula = Variance(of)
+    if not isinstance(node, exp.VariancePop | exp.StddevPop):
+        found = _sampled(found, Count(of))
+    if isinstance(node, exp.Stddev | exp.StddevSamp | exp.StddevPop):
+        found = Apply(Operation.ROOT, (found,))
+    return found
+
+
+def _pair(reader: Reader, node: exp.CovarPop | exp.CovarSamp | exp.Corr) -> Formula:
+    of, other = reader.expression(node.this), reader.expression(node.expression)
+    if isinstance(node, exp.Corr):
+        return Correlation(of, other)
+    found = Covariance(of, other)
+    if not isinstance(node, exp.CovarSamp):
+        return found
+    both, _ = paired(of, other, reader.table.domain)
+    return _sampled(found, Count(both))
+
+
+def _sampled(formula: Formula, count: Count) -> Formula:
+    """From the population to the sample: times n/(n - 1), where n - 1 is at least 1."""
+    fewer = Apply(
+        Operation.GREATEST, (Apply(Operation.SUBTRACT, (count, Constant(Fraction(1)))), Constant(Fraction(1)))
+    )
+    return Apply(Operation.MULTIPLY, (formula, Apply(Operation.DIVIDE, (count, fewer))))
+
+
+def _undistinct(reader: Reader, node: exp.Expr) -> exp.Expr:
+    of: exp.Expr = node.this
+    if isinstance(of, exp.Distinct):
+        name = node.sql_name() if isinstance(node, exp.Func) else node.key.upper()
+        raise reader.refused(node, refuse.function_not_answered(f"{name}(DISTINCT ...)", "Leave DISTINCT out."))
+    return of
 
 
 def _count(reader: Reader, node: exp.Count) -> Aggregate:

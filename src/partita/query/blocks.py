@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never, final
 
-from partita.query.expressions import Bounds, Expression
+from partita.query.expressions import Bounds, Expression, Times
 from partita.query.program import Owners, Present, Rows, Tally, Total
 
 
@@ -47,7 +47,35 @@ class Owned:
     """The number of owners who have a row."""
 
 
-Block = Counted | Summed | Balanced | Owned
+@final
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """The sums of the three parabolas that are high - low squared at one of low, middle and high, and 0 at the others.
+
+    Count, sum and sum of squares are combinations of them. A row's vector is no longer than in one corner, wherever
+    its value lies; with NULL there is a fourth number for the rows without a value.
+    """
+
+    of: Expression
+    bounds: Bounds
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Crossed:
+    """The sums of the four products of x - low or high - x with y - low or high - y.
+
+    Every row adds exactly the product of the two widths in all; so count, both sums and the sum of products come from
+    one release at the price of one. Both expressions are NULL on the same rows.
+    """
+
+    of: Expression
+    bounds: Bounds
+    other: Expression
+    beside: Bounds
+
+
+Block = Counted | Summed | Balanced | Owned | Moments | Crossed
 
 
 @final
@@ -92,10 +120,31 @@ def entries(block: Block) -> tuple[dict[Tally, int], ...]:
                 _combined({Total(of): -1}, having, within.high),
             )
             width = within.high - within.low
-            without: dict[Tally, int] = {Rows(): width, Present(of): -width}
-            return (*pair, without) if within.nullable else pair
+            return (*pair, _without(of, width)) if within.nullable else pair
         case Owned():
             return ({Owners(): 1},)
+        case Moments(of, within):
+            low, high, having, square = within.low, within.high, _having(of, within), Total(Times((of, of)))
+            three: tuple[dict[Tally, int], ...] = (
+                _combined({square: 2, Total(of): -(low + 3 * high)}, having, (low + high) * high),
+                _combined({square: -4, Total(of): 4 * (low + high)}, having, -4 * low * high),
+                _combined({square: 2, Total(of): -(3 * low + high)}, having, (low + high) * low),
+            )
+            return (*three, _without(of, (high - low) ** 2)) if within.nullable else three
+        case Crossed(of, within, other, beside):
+            having, both = _having(of, _both(within, beside)), Total(Times((of, other)))
+            four = tuple(
+                _collected(
+                    (both, one * two),
+                    (Total(of), -one * two * far),
+                    (Total(other), -one * two * near),
+                    (having, one * two * near * far),
+                )
+                for one, near in ((-1, within.high), (1, within.low))
+                for two, far in ((-1, beside.high), (1, beside.low))
+            )
+            size = (within.high - within.low) * (beside.high - beside.low)
+            return (*four, _without(of, size)) if _both(within, beside).nullable else four
         case _:
             assert_never(block)
 
@@ -112,6 +161,12 @@ def one_row(block: Block) -> Lengths:
         case Balanced(_, within):
             width = within.high - within.low
             return Lengths(width, width**2, width)
+        case Moments(_, within):
+            square = (within.high - within.low) ** 2
+            return Lengths(-(-5 * square // 4), square**2, square)
+        case Crossed(_, within, _, beside):
+            size = (within.high - within.low) * (beside.high - beside.low)
+            return Lengths(size, size**2, size)
         case _:
             assert_never(block)
 
@@ -137,6 +192,12 @@ def one_change(block: Block, *, groups: int, partial: bool) -> Lengths:
         case Balanced(_, within):
             width = within.high - within.low
             same = Lengths(2 * width, 2 * width**2, width)
+        case Moments(_, within):
+            square = (within.high - within.low) ** 2
+            same = Lengths(-(-9 * square // 4), -(-17 * square**2 // 8), -(-9 * square // 8))
+        case Crossed(_, within, _, beside):
+            size = (within.high - within.low) * (beside.high - beside.low)
+            same = Lengths(2 * size, 2 * size**2, size)
         case _:
             assert_never(block)
     if groups < 2:
@@ -166,5 +227,21 @@ def _having(of: Expression, within: Bounds) -> Tally:
     return Present(of) if within.nullable else Rows()
 
 
+def _both(within: Bounds, beside: Bounds) -> Bounds:
+    return within if within.nullable else beside
+
+
+def _without(of: Expression, size: int) -> dict[Tally, int]:
+    return {Rows(): size, Present(of): -size}
+
+
 def _combined(total: dict[Tally, int], having: Tally, offset: int) -> dict[Tally, int]:
-    return {**total, having: offset} if offset else total
+    return _collected(*total.items(), (having, offset))
+
+
+def _collected(*parts: tuple[Tally, int]) -> dict[Tally, int]:
+    """The parts added up: two expressions of a pair may be the same."""
+    found: dict[Tally, int] = {}
+    for tally, weight in parts:
+        found[tally] = found.get(tally, 0) + weight
+    return {tally: weight for tally, weight in found.items() if weight}

@@ -169,3 +169,36 @@ class Pair:
 
 def _within(low: float, high: float, reach: float | None) -> Interval:
     return (low, high) if reach is None else (max(-reach, low), min(reach, high))
+
+
+def comovement(count: Interval, first: Interval, other: Interval, product: Interval) -> Interval:
+    """Where product/n - first · other/n² lies if each part lies in its interval; from -1 to 1 of less than a row.
+
+    In u = 1/n it is a parabola, so it is extreme at an end or at the vertex.
+    """
+    if count[0] < 1:
+        return -1.0, 1.0
+    crossed = [one * two for one in first for two in other]
+    return _parabola(count, product, (min(crossed), max(crossed)))
+
+
+def dispersion(count: Interval, first: Interval, squares: Interval) -> Interval:
+    """Where squares/n - (first/n)² lies if each part lies in its interval; from 0 to 1."""
+    if count[0] < 1:
+        return 0.0, 1.0
+    ends = [first[0] ** 2, first[1] ** 2]
+    low, high = _parabola(count, squares, (0.0 if first[0] <= 0 <= first[1] else min(ends), max(ends)))
+    return max(0.0, low), max(0.0, high)
+
+
+def _parabola(count: Interval, straight: Interval, bent: Interval) -> Interval:
+    """The range of s · u - b · u² over u = 1/n and the intervals of s and b, within -1 and 1."""
+    ends = (1 / count[1], 1 / count[0])
+
+    def values(slope: float, bend: float) -> list[float]:
+        places = list(ends)
+        if bend and ends[0] < slope / (2 * bend) < ends[1]:
+            places.append(slope / (2 * bend))
+        return [slope * place - bend * place**2 for place in places]
+
+    return max(-1.0, min(values(straight[0], bent[1]))), min(1.0, max(values(straight[1], bent[0])))

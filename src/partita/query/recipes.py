@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import lcm
+from math import lcm, sqrt
 from typing import Any, assert_never, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.query.errorbars import Interval, Pair, Spread, missed, quotient
+from partita.query.errorbars import Interval, Pair, Spread, comovement, dispersion, missed, quotient
 from partita.query.quantiles import Chosen
 
 
@@ -68,7 +68,46 @@ class Fixed:
     value: Fraction
 
 
-Recipe = Linear | Mean | Fixed | Chosen
+@final
+@dataclass(frozen=True, slots=True)
+class Dispersion:
+    """A variance, from the count and the sums of distances from the middle and of their squares.
+
+    Distances count in halves of the range, so the variance in that unit is from 0 to 1; ``scale`` is the unit squared.
+    """
+
+    count: Linear
+    first: Linear
+    squares: Linear
+    scale: Fraction
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Comovement:
+    """A covariance, from the count, two sums of distances from the middle and the sum of their products."""
+
+    count: Linear
+    first: Linear
+    other: Linear
+    product: Linear
+    scale: Fraction
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """A correlation, from the count, two sums, two sums of squares and the sum of products."""
+
+    count: Linear
+    first: Linear
+    other: Linear
+    squares: Linear
+    others: Linear
+    product: Linear
+
+
+Recipe = Linear | Mean | Fixed | Chosen | Dispersion | Comovement | Likeness
 
 
 @final
@@ -166,6 +205,15 @@ def values(recipe: Recipe, numbers: Numbers, *, counts: bool = False) -> list[An
         case Chosen(place):
             assert numbers.chosen is not None
             return [recipe.shown(int(value)) for value in numbers.chosen[:, place]]
+        case Dispersion(count, first, squares, scale):
+            parts = zip(*(numbers.combined(part) for part in (count, first, squares)), strict=True)
+            return [float(scale) * max(0.0, min(1.0, _moved_together(n, x, x, xx))) for n, x, xx in parts]
+        case Comovement(count, first, other, product, scale):
+            both = zip(*(numbers.combined(part) for part in (count, first, other, product)), strict=True)
+            return [float(scale) * max(-1.0, min(1.0, _moved_together(*line))) for line in both]
+        case Likeness(count, first, other, squares, others, product):
+            every = (count, first, other, squares, others, product)
+            return [_alike(*line) for line in zip(*(numbers.combined(part) for part in every), strict=True)]
         case _:
             assert_never(recipe)
 
@@ -184,6 +232,15 @@ def intervals(recipe: Recipe, numbers: Numbers, confidence: float, entries: int)
         case Chosen():
             # What is known of a choice is its rank; of its value only what the column allows.
             return [recipe.reach] * len(numbers)
+        case Dispersion(count, first, squares, scale):
+            boxes = _boxes((count, first, squares), numbers, confidence, entries)
+            return [_times(dispersion(*box), float(scale)) for box in boxes]
+        case Comovement(count, first, other, product, scale):
+            boxes = _boxes((count, first, other, product), numbers, confidence, entries)
+            return [_times(comovement(*box), float(scale)) for box in boxes]
+        case Likeness(count, first, other, squares, others, product):
+            every = (count, first, other, squares, others, product)
+            return [_likeness(*box) for box in _boxes(every, numbers, confidence, entries)]
         case _:
             assert_never(recipe)
 
@@ -204,7 +261,68 @@ def expected(recipe: Recipe, numbers: Numbers, confidence: float, entries: int, 
             # The noisy count may be short by its error, and its bar allows for as much again.
             fewest = rows - 2 * count
             return min(float(reach), (off + float(reach) * count) / fewest) if fewest > 0 else float(reach)
-        case Chosen():
+        case Dispersion(number, first, squares, scale):
+            return _foreseen(((number, 1), (first, 2), (squares, 1)), scale, numbers, confidence, entries, rows)
+        case Comovement(number, first, other, product, scale):
+            parts = ((number, 1), (first, 1), (other, 1), (product, 1))
+            return _foreseen(parts, scale, numbers, confidence, entries, rows)
+        case Likeness() | Chosen():
             return None
         case _:
             assert_never(recipe)
+
+
+def _foreseen(
+    parts: Sequence[tuple[Linear, int]],
+    scale: Fraction,
+    numbers: Numbers,
+    confidence: float,
+    entries: int,
+    rows: int | None,
+) -> float | None:
+    """The error of a group of so many rows, to first order: each part moves it by so many times its own error."""
+    if rows is None:
+        return None
+    sure = 1 - (1 - confidence) / len(parts)
+    halves = [numbers.spread(part).half_width(sure, entries) for part, _ in parts]
+    # The first part is the count: it may be short by its error, and its bar allows for as much again.
+    fewest = rows - 2 * halves[0]
+    total = sum(times * half for half, (_, times) in zip(halves, parts, strict=True))
+    return float(scale) * (min(1.0, total / fewest) if fewest > 0 else 1.0)
+
+
+def _moved_together(count: float, first: float, other: float, product: float) -> float:
+    rows = max(1.0, count)
+    return product / rows - (first / rows) * (other / rows)
+
+
+def _alike(count: float, first: float, other: float, squares: float, others: float, product: float) -> float:
+    spreads = (_moved_together(count, first, first, squares), _moved_together(count, other, other, others))
+    if min(spreads) <= 0:
+        return 0.0
+    return max(-1.0, min(1.0, _moved_together(count, first, other, product) / sqrt(spreads[0] * spreads[1])))
+
+
+def _likeness(
+    count: Interval, first: Interval, other: Interval, squares: Interval, others: Interval, product: Interval
+) -> Interval:
+    """A covariance over the root of two variances, each somewhere in its interval."""
+    low, high = comovement(count, first, other, product)
+    one, two = dispersion(count, first, squares), dispersion(count, other, others)
+    if one[0] <= 0 or two[0] <= 0:
+        return -1.0, 1.0
+    roots = [(end * beside) ** 0.5 for end, beside in zip(one, two, strict=True)]
+    corners = [end / root for end in (low, high) for root in roots]
+    return max(-1.0, min(corners)), min(1.0, max(corners))
+
+
+def _boxes(
+    parts: Sequence[Linear], numbers: Numbers, confidence: float, entries: int
+) -> Iterator[tuple[Interval, ...]]:
+    """For each line an interval for each part; they hold together with this confidence."""
+    sure = 1 - (1 - confidence) / len(parts)
+    return zip(*(intervals(part, numbers, sure, entries) for part in parts), strict=True)
+
+
+def _times(interval: Interval, factor: float) -> Interval:
+    return interval[0] * factor, interval[1] * factor

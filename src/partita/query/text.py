@@ -138,7 +138,17 @@ def shown_key(key: Key) -> str:
 
 def shown_aggregate(aggregate: Aggregate, written: Written = canonical) -> str:
     """An aggregate as SQL, or in its canonical form."""
-    from partita.query.aggregates import Average, Count, CountOwners, CountRows, Quantile, Sum
+    from partita.query.aggregates import (
+        Average,
+        Correlation,
+        Count,
+        CountOwners,
+        CountRows,
+        Covariance,
+        Quantile,
+        Sum,
+        Variance,
+    )
 
     match aggregate:
         case CountRows():
@@ -153,6 +163,12 @@ def shown_aggregate(aggregate: Aggregate, written: Written = canonical) -> str:
             return f"QUANTILE({shown_expression(of, written)}, {number(share)})"
         case CountOwners(owner):
             return f"COUNT(DISTINCT {quoted(owner)})"
+        case Variance(of):
+            return f"VAR_POP({shown_expression(of, written)})"
+        case Covariance(of, other):
+            return f"COVAR_POP({shown_expression(of, written)}, {shown_expression(other, written)})"
+        case Correlation(of, other):
+            return f"CORR({shown_expression(of, written)}, {shown_expression(other, written)})"
         case _:
             assert_never(aggregate)
 

@@ -103,7 +103,7 @@ def expressions(draw: st.DrawFn, depth: int = 2) -> str:
 
 @st.composite
 def aggregates(draw: st.DrawFn) -> str:
-    match draw(st.sampled_from(["rows", "count", "present", "sum", "avg", "filtered"])):
+    match draw(st.sampled_from(["rows", "count", "present", "sum", "avg", "filtered", "spread", "pair"])):
         case "rows":
             return "COUNT(*)"
         case "count":
@@ -112,6 +112,11 @@ def aggregates(draw: st.DrawFn) -> str:
             return f"COUNT({draw(st.sampled_from(['d', 'e', 'f', 'g']))})"
         case "sum":
             return f"SUM({draw(expressions())})"
+        case "spread":
+            return f"VAR_POP({draw(expressions(1))})"
+        case "pair":
+            name = draw(st.sampled_from(["COVAR_POP", "CORR"]))
+            return f"{name}({draw(expressions(1))}, {draw(expressions(1))})"
         case "filtered":
             return f"SUM({draw(expressions(1))}) FILTER (WHERE {draw(conditions(1))})"
         case _:
@@ -143,6 +148,11 @@ TIGHT = (
     "SELECT COUNT(a) AS v, COUNT(*) AS w FROM things WHERE c < a",
     "SELECT SUM(CASE WHEN a > 3 THEN 40 ELSE 30 END) AS v FROM things",
     "SELECT SUM(COALESCE(a, -30)) AS v FROM things WHERE b < 3",
+    "SELECT VAR_POP(a) AS v, AVG(a) AS w FROM things",
+    "SELECT VAR_POP(b) AS v FROM things WHERE a > b",
+    "SELECT VAR_POP(c) AS v, COUNT(*) AS w FROM things GROUP BY d",
+    "SELECT COVAR_POP(a, b) AS v, CORR(b, c) AS w FROM things",
+    "SELECT COVAR_POP(a, a) AS v, COUNT(*) AS w FROM things GROUP BY g",
 )
 
 

@@ -35,6 +35,7 @@ ROWS: list[dict[str, Any]] = [
     {"shop": "aab"[place % 3], "units": place % 7, "price": 10 + place % 30, "online": place % 4 == 0}
     for place in range(400)
 ]
+COLUMNS = ([row["units"] for row in ROWS], [row["price"] for row in ROWS])
 
 
 class Promised:
@@ -74,6 +75,14 @@ def answered(question: str, table: list[dict[str, Any]] | None = None, seed: int
         ("CASE WHEN COUNT(*) > 100 THEN 'many' ELSE 'few' END", "many"),
         ("IF(COUNT(*) BETWEEN 1 AND 5, 1, 2)", 2),
         ("GREATEST(COUNT(*), 500)", 500),
+        ("VAR_POP(units)", float(np.var([row["units"] for row in ROWS]))),
+        ("VARIANCE(units)", float(np.var([row["units"] for row in ROWS], ddof=1))),
+        ("STDDEV_POP(price)", float(np.std([row["price"] for row in ROWS]))),
+        ("STDDEV(price)", float(np.std([row["price"] for row in ROWS], ddof=1))),
+        ("COVAR_POP(units, price)", float(np.cov(*COLUMNS, ddof=0)[0, 1])),
+        ("COVAR_SAMP(units, price)", float(np.cov(*COLUMNS)[0, 1])),
+        ("CORR(units, price)", float(np.corrcoef(*COLUMNS)[0, 1])),
+        ("VARIANCE(units) FILTER (WHERE online)", float(np.var([r["units"] for r in ROWS if r["online"]], ddof=1))),
         ("COUNT(*) IN (400, 3)", True),
         ("'all shops'", "all shops"),
     ],
@@ -155,6 +164,10 @@ def test_a_presentation_is_written_as_sql_that_makes_it_again(question):
         "ROUND(SQRT(COUNT(*)) + AVG(units), 1)",
         "CASE WHEN COUNT(*) > 400 THEN SUM(units) ELSE AVG(price) END",
         "GREATEST(SUM(units), SUM(price)) / LEAST(COUNT(*), 1000)",
+        "VAR_POP(units)",
+        "STDDEV(price)",
+        "COVAR_SAMP(units, price)",
+        "CORR(units, price)",
     ],
 )
 def test_bars_of_formulas_hold_at_least_as_often_as_they_say(formula, noise):
@@ -219,3 +232,34 @@ def test_the_bar_of_many_laplace_noises_holds_as_often_as_it_says(count):
     half = Spread(scales=(2.0,) * count).half_width(0.95)
     inside = float(np.mean(np.abs(total) <= half))
     assert abs(inside - 0.95) < 5.5 * math.sqrt(0.05 * 0.95 / trials)
+
+
+@pytest.mark.parametrize(
+    ("asked", "measure", "gain"),
+    [
+        ("VAR_POP(price)", "laplace", 2.0),
+        ("VAR_POP(price)", "gaussian", 1.0),
+        ("COVAR_POP(units, price)", "laplace", 2),
+    ],
+)
+def test_moments_together_have_less_error_than_each_with_noise_of_its_own(asked, measure, gain):
+    """The design that is chosen against the best that spends a share of the price on each number."""
+    from partita.query.design import designs
+    from partita.query.quote import narrowed
+
+    plan = read(f"SELECT {asked} AS v FROM sales", [SHOPS])
+    found = {design.name: design for design in designs(plan.aggregates, narrowed(plan))}
+    assert set(found) == {"split", "joint"}
+    budget = Pure(epsilon=1) if measure == "laplace" else ZCDP(rho=1)
+    chosen = quote(plan, [Promised(rows(), budget)], Price.of(epsilon=1), noise=measure)
+    assert chosen.offer.design.name == "joint"
+    from partita.query.stability import movement
+
+    errors = {}
+    for name, design in found.items():
+        moved = [movement(block, rows(), groups=1, partial=False).unit for block in design.blocks]
+        squares = [m.l1**2 if measure == "laplace" else m.l2_squared for m in moved]
+        weighted = [float(weight) * square for weight, square in zip(design.weights, squares, strict=True)]
+        power = 1 / 3 if measure == "laplace" else 1 / 2
+        errors[name] = sum(part**power for part in weighted) ** (1 / power)
+    assert errors["split"] >= gain * errors["joint"]

@@ -18,8 +18,8 @@ Rule = Callable[[Plan], Plan]
 
 RULES: Final[tuple[Rule, ...]] = (
     trim_cases,
-    collect_terms,
     loosen_clamps,
+    collect_terms,
     count_present_rows,
     averages_from_ratios,
     check_widths,

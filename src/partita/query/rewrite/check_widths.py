@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import combinations_with_replacement
 from math import lcm
 
 from partita.errors import query as refuse
-from partita.query.aggregates import arguments
+from partita.query.aggregates import Aggregate, Correlation, Covariance, Variance, arguments
 from partita.query.conditions import Condition, versuses
-from partita.query.expressions import WIDEST_STEP, WIDEST_VALUE, Case, Expression, bounds, parts_of, widest
+from partita.query.expressions import (
+    WIDEST_STEP,
+    WIDEST_VALUE,
+    Case,
+    Expression,
+    Number,
+    Times,
+    bounds,
+    parts_of,
+    widest,
+)
 from partita.query.plan import Plan
 from partita.query.text import readable, shown_aggregate, truth
 from partita.region.domain import Domain
@@ -20,11 +32,20 @@ def check_widths(plan: Plan) -> Plan:
     """
     domain = plan.table.domain
     for aggregate in plan.aggregates:
-        for of in arguments(aggregate):
+        for of in _added(aggregate):
             if not (_fits(of, domain) and _narrow(of, domain)):
                 raise refuse.too_wide(shown_aggregate(aggregate, readable))
     _check(plan.where, domain)
     return plan
+
+
+def _added(aggregate: Aggregate) -> tuple[Expression, ...]:
+    """Everything that is added up, or that bounds what is: squares and products count in half units of each factor."""
+    parts = arguments(aggregate)
+    if not isinstance(aggregate, Variance | Covariance | Correlation):
+        return parts
+    pairs = combinations_with_replacement(parts, 2)
+    return (*parts, *(Times((Number(Fraction(16)), one, other)) for one, other in pairs))
 
 
 def _narrow(of: Expression, domain: Domain) -> bool:

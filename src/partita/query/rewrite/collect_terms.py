@@ -4,33 +4,40 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from partita.query.expressions import Expression, First, Number, Plus, Times
+from partita.query.expressions import Expression, First, Number, Plus, Times, bounds
 from partita.query.plan import Plan
-from partita.query.rewrite.everywhere import in_expressions
+from partita.query.rewrite.everywhere import in_expressions, inside_out
 from partita.query.text import canonical, shown_expression
+from partita.region.domain import Domain
 
 
 def collect_terms(plan: Plan) -> Plan:
     """Sums of sums and products of products become one; equal terms are put together; a constant NULL wins.
 
-    A term is dropped only where that cannot turn NULL into a number: 0 * x stays, because x may be NULL.
+    A term is dropped only where that cannot turn NULL into a number: 0 * x stays where x may be NULL.
     """
-    return in_expressions(plan, _collected)
+    domain = plan.table.domain
+    return in_expressions(plan, lambda expression: _collected(expression, domain))
 
 
-def _collected(expression: Expression) -> Expression:
+def collected(expression: Expression, domain: Domain) -> Expression:
+    """One expression in the form that the rule gives it."""
+    return inside_out(expression, lambda part: _collected(part, domain))
+
+
+def _collected(expression: Expression, domain: Domain) -> Expression:
     match expression:
         case Plus(parts):
-            return _sum(parts)
+            return _sum(parts, domain)
         case Times(parts):
-            return _product(parts)
+            return _product(parts, domain)
         case First(parts):
             return _first(parts)
         case _:
             return expression
 
 
-def _sum(parts: tuple[Expression, ...]) -> Expression:
+def _sum(parts: tuple[Expression, ...], domain: Domain) -> Expression:
     constant = Fraction(0)
     factors: dict[Expression, Fraction] = {}
     for part in _flat(parts, Plus):
@@ -41,13 +48,14 @@ def _sum(parts: tuple[Expression, ...]) -> Expression:
             continue
         factor, rest = _factor(part)
         factors[rest] = factors.get(rest, Fraction(0)) + factor
-    terms = _ordered([_times(factor, rest) for rest, factor in factors.items()])
+    kept = {rest: factor for rest, factor in factors.items() if factor or bounds(rest, domain).nullable}
+    terms = _ordered([_times(factor, rest) for rest, factor in kept.items()])
     if constant or not terms:
         terms.append(Number(constant))
     return terms[0] if len(terms) == 1 else Plus(tuple(terms))
 
 
-def _product(parts: tuple[Expression, ...]) -> Expression:
+def _product(parts: tuple[Expression, ...], domain: Domain) -> Expression:
     constant = Fraction(1)
     rest: list[Expression] = []
     for part in _flat(parts, Times):
@@ -57,11 +65,11 @@ def _product(parts: tuple[Expression, ...]) -> Expression:
             constant *= part.value
         else:
             rest.append(part)
-    if not rest:
+    if not rest or (constant == 0 and not any(bounds(part, domain).nullable for part in rest)):
         return Number(constant)
-    if len(rest) == 1 and isinstance(rest[0], Plus) and constant not in (0, 1):
+    if len(rest) == 1 and isinstance(rest[0], Plus) and constant != 1:
         # A constant goes into the sum, so that 2 * (a + b) is 2 * a + 2 * b.
-        return _sum(tuple(_product((Number(constant), term)) for term in rest[0].parts))
+        return _sum(tuple(_product((Number(constant), term), domain) for term in rest[0].parts), domain)
     ordered = _ordered(rest)
     if constant != 1:
         ordered.insert(0, Number(constant))

@@ -10,6 +10,10 @@ SELECT SUM(3 * age + 2) AS x FROM visits;
 SELECT SUM(cost + age - age) AS x FROM visits;
 SELECT SUM(0 * age + cost) AS x FROM visits;
 
+-- A term that cancels goes where it is never NULL.
+SELECT SUM(cost + beds - beds) AS x FROM visits;
+SELECT SUM(cost) AS x FROM visits;
+
 -- A constant goes into a sum.
 SELECT SUM((age + beds) * 2) AS x FROM visits;
 SELECT SUM(2 * age + 2 * beds) AS x FROM visits;
