@@ -24,6 +24,7 @@ from partita.ledger.points import Faults, Point
 from partita.ledger.receipts import Receipt, receipt_of
 from partita.ledger.states import Answered, Reservation
 from partita.ledger.store import Stage, State
+from partita.ledger.tally import Tally
 from partita.ledger.verify import Verification, verify
 from partita.region import Region
 from partita.theory.documents import to_document
@@ -293,6 +294,12 @@ class Ledger:
                 return
             yield from found
             after = found[-1].seq
+
+    def tallies(self) -> list[tuple[Entry, Tally]]:
+        """What was booked up to each checkpoint since the one before, with the checkpoint's own entry."""
+        with self._book.reading():
+            read = [(self._store.entry(seq), Tally.read(content)) for seq, content in self._store.tallies()]
+        return [(entry, tally) for entry, tally in read if entry is not None]
 
     def newest(self, count: int) -> list[tuple[Entry, State]]:
         """The newest charges and what has become of each, newest first."""

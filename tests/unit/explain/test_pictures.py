@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 
 from partita.errors import InvalidInput
 from partita.explain.pictures import canvas
+from partita.explain.pictures.accuracy import accuracy, error_by_count
+from partita.explain.pictures.burn_down import burn_down
 from partita.explain.pictures.composition import composition
+from partita.explain.pictures.contest import contest
 from partita.explain.pictures.histogram import histogram
 from partita.explain.pictures.posterior import posterior
 from partita.explain.pictures.profile import profile
@@ -38,6 +41,10 @@ PICTURES = {
     "composition": lambda: composition(TOTALS, delta=1e-6),
     "posterior": lambda: posterior([0, "0.5", 30]),
     "histogram": lambda: histogram(["a", "b"], [3, -1], error=2, exact_counts=[2, 0]),
+    "accuracy": lambda: accuracy([1, 10]),
+    "burn-down": lambda: burn_down({"one row": [(0, 1), (1, 0.5), (2, 0.5)], "患者": [(0, 1), (2, 0)]}),
+    "nothing asked yet": lambda: burn_down({"one row": [(0, 1)]}),
+    "contest": lambda: contest({"without": [(0, 0), (1, 1)]}, across="$x", up="hits", title="Attack"),
     "many bars": lambda: histogram([f"北 {i}" for i in "abcdefghijk"], range(11), error=0),
 }
 
@@ -149,3 +156,33 @@ def test_words_and_pictures_load_matplotlib_only_to_draw():
         "assert 'matplotlib' in sys.modules and 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
+
+
+def test_a_picture_for_a_page_is_one_element_that_fetches_nothing():
+    text = canvas.svg(PICTURES["burn-down"]())
+    assert text.startswith("<svg")
+    assert text.endswith("</svg>")
+    assert ElementTree.fromstring(text).tag.endswith("svg")
+    assert "患者" in text
+    references = [line for line in text.split('"') if line.startswith(("http:", "https:"))]
+    assert all(line.startswith("http://www.w3.org/") for line in references)
+
+
+def test_every_pen_differs_in_dashes_or_width():
+    pens = canvas._PENS
+    assert len({(pen.dashes, pen.width) for pen in pens}) == len(pens) >= 9
+
+
+def test_more_questions_give_wider_bars_and_exact_sharing_is_never_worse():
+    table = error_by_count([1, 10, 100], epsilon=1)
+    for points in table.values():
+        assert [error for _, error in points] == sorted(error for _, error in points)
+    for (_, exact), (_, divided) in zip(table["Laplace, exact"], table["Laplace, ε divided"], strict=True):
+        assert exact <= divided
+
+
+def test_nothing_to_draw_is_refused_in_words():
+    for draw in (lambda: burn_down({}), lambda: accuracy([]), lambda: contest({}, across="", up="", title="")):
+        with pytest.raises(InvalidInput) as refusal:
+            draw()
+        assert refusal.value.code == "explain.nothing-to-draw"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
+
+# What a drawing says of itself, which a page around it has no use for.
+_METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 
 INK = "#222222"
 FAINT = "#8a8a8a"
@@ -66,6 +70,8 @@ _PENS = (
     Pen("#cc79a7", (3, 2), 1.8),
     Pen("#56b4e9", (5, 1.5, 1, 1.5, 1, 1.5), 1.8),
     Pen("#e69f00", (2, 4), 2.2),
+    Pen("#7a4f1d", (9, 2, 2, 2, 2, 2), 1.8),
+    Pen("#5e3c99", (4, 1, 1, 1), 1.6),
 )
 
 
@@ -161,6 +167,20 @@ def spread(heights: Sequence[float], gap: float) -> list[float]:
         for place, index in enumerate(cluster):
             placed[index] = centre + gap * (place - (len(cluster) - 1) / 2)
     return placed
+
+
+def svg(figure: Figure) -> str:
+    """The picture as one SVG element, to stand inside a page: text stays text, and nothing is fetched."""
+    import io
+
+    import matplotlib as mpl
+
+    with mpl.rc_context(_LOOK), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        written = io.StringIO()
+        figure.savefig(written, format="svg", metadata={"Date": None})
+    text = written.getvalue()
+    return _METADATA.sub("", text[text.index("<svg") :]).strip()
 
 
 def save(figure: Figure, path: str | Path) -> Path:
