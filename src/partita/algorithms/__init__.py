@@ -11,15 +11,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from partita.algorithms.axes import Axes as Axes
     from partita.algorithms.axes import axes_of as axes_of
+    from partita.algorithms.belief import update_bound as update_bound
     from partita.algorithms.comparison import FourSteps as FourSteps
     from partita.algorithms.comparison import compare_linear as compare_linear
     from partita.algorithms.comparison import four_steps as four_steps
+    from partita.algorithms.conversation import Conversation as Conversation
+    from partita.algorithms.conversation import Reply as Reply
     from partita.algorithms.histograms import JointAndSeparate as JointAndSeparate
     from partita.algorithms.histograms import joint_and_separate as joint_and_separate
     from partita.algorithms.linear import Estimate as Estimate
     from partita.algorithms.linear import LinearQueries as LinearQueries
     from partita.algorithms.marginals import Marginals as Marginals
     from partita.algorithms.marginals import MarginalTables as MarginalTables
+    from partita.algorithms.multiplicative_weights import OnlineMultiplicativeWeights as OnlineMultiplicativeWeights
+    from partita.algorithms.mwem import MWEM as MWEM
+    from partita.algorithms.mwem import mwem_bound as mwem_bound
     from partita.algorithms.strategy import Strategy as Strategy
     from partita.algorithms.stream import ContinualCounter as ContinualCounter
     from partita.algorithms.stream import RunningCounts as RunningCounts
@@ -30,12 +36,16 @@ if TYPE_CHECKING:
 _HOMES = {
     "Axes": "partita.algorithms.axes",
     "ContinualCounter": "partita.algorithms.stream",
+    "Conversation": "partita.algorithms.conversation",
     "Estimate": "partita.algorithms.linear",
     "FourSteps": "partita.algorithms.comparison",
     "JointAndSeparate": "partita.algorithms.histograms",
     "LinearQueries": "partita.algorithms.linear",
+    "MWEM": "partita.algorithms.mwem",
     "MarginalTables": "partita.algorithms.marginals",
     "Marginals": "partita.algorithms.marginals",
+    "OnlineMultiplicativeWeights": "partita.algorithms.multiplicative_weights",
+    "Reply": "partita.algorithms.conversation",
     "RunningCounts": "partita.algorithms.stream",
     "Strategy": "partita.algorithms.strategy",
     "Stream": "partita.algorithms.stream",
@@ -44,17 +54,23 @@ _HOMES = {
     "compare_linear": "partita.algorithms.comparison",
     "four_steps": "partita.algorithms.comparison",
     "joint_and_separate": "partita.algorithms.histograms",
+    "mwem_bound": "partita.algorithms.mwem",
+    "update_bound": "partita.algorithms.belief",
 }
 
 __all__ = [
     "Axes",
     "ContinualCounter",
+    "Conversation",
     "Estimate",
     "FourSteps",
     "JointAndSeparate",
     "LinearQueries",
+    "MWEM",
     "MarginalTables",
     "Marginals",
+    "OnlineMultiplicativeWeights",
+    "Reply",
     "RunningCounts",
     "Strategy",
     "Stream",
@@ -63,6 +79,8 @@ __all__ = [
     "compare_linear",
     "four_steps",
     "joint_and_separate",
+    "mwem_bound",
+    "update_bound",
 ]
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
+from partita.composition.compose import compose
+from partita.errors import PartitaError
 from partita.errors import algorithms as refuse
 from partita.exact import Number
 from partita.mechanisms.additive import AdditiveNoise
+from partita.mechanisms.base import Event, Mechanism
 from partita.mechanisms.gaussian import GaussianNoise, decimal_up
 from partita.mechanisms.laplace import Laplace
 from partita.query.pricing import Price, affordable
@@ -17,7 +21,10 @@ from partita.theory.measures.gdp import GDP
 from partita.theory.measures.pure import Pure
 from partita.theory.measures.zcdp import ZCDP
 
+Loss = tuple[Mechanism, Distance, int]
+
 NOISES = ("laplace", "gaussian")
+_STEPS = 18
 
 
 def budget_of(
@@ -76,3 +83,41 @@ def norm_for(budget: Measure, noise: str | None) -> tuple[Norm, ...]:
     if noise == "gaussian" and isinstance(budget, Pure):
         raise refuse.no_such_noise("Gaussian", str(budget))
     return (Norm.L1,) if noise == "laplace" else (Norm.L2,)
+
+
+def strongest(budget: Measure, releases: Callable[[Fraction], Sequence[Loss]], guess: float) -> Fraction:
+    """Nearly the largest strength whose releases fit the budget together; what is returned was found to fit.
+
+    Under (ε, δ) by the exact composition of all releases, as a plan fixed beforehand; otherwise by the sum in the
+    budget's measure.
+
+    >>> half = strongest(budget_of(rho="0.5"), lambda s: [(GaussianNoise(sigma=1 / s), Distance.l2(1), 4)], 1.0)
+    >>> round(float(half), 4)
+    0.5
+    """
+
+    def fits(strength: Fraction) -> bool:
+        try:
+            listed = releases(strength)
+            if isinstance(budget, Approximate):
+                return compose([Event(*loss) for loss in listed], delta=budget.delta).epsilon <= budget.epsilon
+            spent = budget.zero()
+            for mechanism, far, times in listed:
+                spent = spent + mechanism.cost(far, type(budget)).times(times)
+            return spent.fits(budget)
+        except PartitaError:
+            return False
+
+    low, high = 0.0, guess
+    while fits(_short(high)) and high < guess * 1024:
+        low, high = high, 2 * high
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if fits(_short(middle)) else (low, middle)
+    if low == 0.0:
+        raise refuse.no_such_noise("Such", str(budget))
+    return _short(low)
+
+
+def _short(number: float) -> Fraction:
+    return Fraction(f"{number:.12g}")

@@ -12,17 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.algorithms import bounds
-from partita.algorithms.budget import noise_for
+from partita.algorithms.budget import Loss, noise_for
 from partita.algorithms.strategy import Strategy
 from partita.exact import Number
 from partita.mechanisms.additive import AdditiveNoise
-from partita.mechanisms.base import Mechanism
 from partita.sampling.bits import BitSource
-from partita.theory.distance import Distance, Norm
+from partita.theory.distance import Norm
 from partita.theory.measures.base import Measure
 
 Floats = NDArray[np.float64]
-Loss = tuple[Mechanism, Distance, int]
 Measured = list[list[int]]
 
 
@@ -114,3 +112,6 @@ class Lines(Scheme):
         import hashlib
 
         return hashlib.sha256(repr(self.strategy.lines.shape).encode() + self.strategy.lines.tobytes()).hexdigest()
+
+
+__all__ = ["Floats", "Lines", "Loss", "Measured", "Scheme"]

@@ -167,3 +167,30 @@ def bad_step(step: int, steps: int) -> InvalidInput:
     return InvalidInput(
         "algorithms.bad-step", f"There is no step {step}: steps are counted from 0, and there are {steps}."
     )
+
+
+def unsound_variant(name: str, known: Mapping[str, str]) -> NotProven:
+    """A variant that is known to lose more than it says, or that nobody has proven."""
+    why = known.get(name, "no proof of it is known")
+    return NotProven(
+        "algorithms.unsound-variant",
+        f"variant = {name!r} is not private at the price it would claim: {why} (theory C12). Leave variant= out. "
+        f"{UNTOUCHED}",
+    )
+
+
+def not_a_counting_query(cells: int, unit: int) -> InvalidInput:
+    """A query that does not weigh every cell by a whole number in range."""
+    return InvalidInput(
+        "algorithms.not-a-counting-query",
+        f"A query needs a whole number from 0 to {unit} for each of the {cells} cells. Nothing was used up.",
+    )
+
+
+def conversation_over(updates: int, queries: int) -> BudgetExceeded:
+    """All that was paid for was said."""
+    return BudgetExceeded(
+        "algorithms.conversation-over",
+        f"The session was charged for {updates} noisy answers among {queries} queries, and one of the two is used up. "
+        "Its histogram can still be used for free; a new session costs anew.",
+    )

@@ -100,6 +100,7 @@ def test_the_whole_release_stays_within_its_budget(budget, strategy, relation):
             assert sum(noise.cost(far, pt.GDP).squared for noise, far, _ in losses) <= squared
 
 
+@pytest.mark.slow
 def test_the_auditor_finds_no_more_than_was_claimed():
     queries = LinearQueries(Workload.prefixes(3), epsilon=1, strategy="tree")
     bits = TestBits(3)
@@ -110,6 +111,7 @@ def test_the_auditor_finds_no_more_than_was_claimed():
     assert audit(run, (4, 2, 1), (4, 3, 1), trials=2000, confidence=1 - 1e-6).epsilon <= 1
 
 
+@pytest.mark.slow
 def test_the_auditor_catches_a_tree_that_charges_one_level_only():
     tree = Tree.within(budget_of(epsilon=4), 4, norm=Norm.L1)
     broken = Tree(tree.width, tree.parts, (pt.Laplace(epsilon=4),) * tree.levels)

@@ -43,6 +43,7 @@ def test_no_row_moves_a_measured_table_further_than_it_says():
             assert np.abs(moved).sum() == 1
 
 
+@pytest.mark.slow
 def test_the_auditor_finds_no_more_than_was_claimed():
     asked = Marginals({"a": 2, "b": 2}, [("a",), ("b",)], epsilon=1)
     bits = TestBits(5)

@@ -92,6 +92,7 @@ def test_what_is_released_at_a_step_does_not_depend_on_later_ones():
         assert first.released[:4] == second.released[:4]
 
 
+@pytest.mark.slow
 def test_the_auditor_finds_no_more_than_was_claimed():
     counter = ContinualCounter(4, epsilon=1)
     bits = TestBits(7)
@@ -102,6 +103,7 @@ def test_the_auditor_finds_no_more_than_was_claimed():
     assert audit(run, [1, 0, 2, 1], [1, 1, 2, 1], trials=1000, confidence=1 - 1e-6).epsilon <= 1
 
 
+@pytest.mark.slow
 def test_the_auditor_catches_noise_for_one_level_only():
     broken = Binary(8, pt.Laplace(epsilon=4))
     bits = TestBits(8)

@@ -138,6 +138,27 @@ SAID: list[tuple[PartitaError, str, str]] = [
         "There is no step 7: steps are counted from 0, and there are 5.",
     ),
     (
+        words.unsound_variant("never stop", {"never stop": "every answer above the threshold has to be paid for"}),
+        "algorithms.unsound-variant",
+        (
+            "variant = 'never stop' is not private at the price it would claim: every answer above the threshold has "
+            "to be paid for (theory C12). Leave variant= out. Nothing was read and nothing was spent."
+        ),
+    ),
+    (
+        words.not_a_counting_query(8, 1),
+        "algorithms.not-a-counting-query",
+        "A query needs a whole number from 0 to 1 for each of the 8 cells. Nothing was used up.",
+    ),
+    (
+        words.conversation_over(5, 100),
+        "algorithms.conversation-over",
+        (
+            "The session was charged for 5 noisy answers among 100 queries, and one of the two is used up. Its "
+            "histogram can still be used for free; a new session costs anew."
+        ),
+    ),
+    (
         words.not_covered(),
         "algorithms.not-covered",
         (
