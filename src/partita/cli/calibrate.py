@@ -11,6 +11,7 @@ from partita.cli.screen import AsJson, show, show_json
 from partita.cli.tables import counted, table
 from partita.cli.totals import METHODS, NAMES
 from partita.errors import PartitaError
+from partita.errors import cli as refuse
 
 if TYPE_CHECKING:
     from partita.mechanisms.base import Mechanism
@@ -27,6 +28,17 @@ def calibrate(
     ] = None,
     method: Annotated[str, typer.Option(help="The theorem to calibrate by; the one that needs least noise.")] = "best",
     relation: Annotated[str | None, typer.Option(help="add/remove or change-one.")] = None,
+    rate: Annotated[
+        str | None, typer.Option(help="Each release reads a secret sample; this is the chance of a record.")
+    ] = None,
+    scheme: Annotated[str | None, typer.Option(help="How it is drawn: poisson or without_replacement.")] = None,
+    leak: Annotated[
+        str | None, typer.Option(help="Key selection: the share of δ for keys that nobody else has.")
+    ] = None,
+    parameters: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Another parameter of the mechanism, as name=value; may be repeated."),
+    ] = None,
     confidence: Annotated[str, typer.Option(help="For the error bar of each release.")] = "0.95",
     as_json: AsJson = False,
 ) -> None:
@@ -40,7 +52,7 @@ def calibrate(
     relation_of(relation)
     positive(1 if distance is None else distance, "distance")
     sure = float(probability(confidence, "confidence"))
-    question: dict[str, str | int] = {
+    question: dict[str, object] = {
         "version": 1,
         "mechanism": mechanism,
         "epsilon": epsilon,
@@ -49,6 +61,8 @@ def calibrate(
         "method": method,
         **({} if distance is None else {"distance": distance}),
         **({} if relation is None else {"relation": relation}),
+        **{name: value for name, value in (("rate", rate), ("scheme", scheme), ("leak", leak)) if value is not None},
+        **({"parameters": dict(map(_named, parameters))} if parameters else {}),
     }
     found = calibrate_document(question)
     moved = _distance(found, distance)
@@ -71,7 +85,15 @@ def calibrate(
     show(made, f"{counted(whole(count), 'release')} with {noise}, {verified}")
 
 
-def _tried(question: dict[str, str | int]) -> Mechanism | None:
+def _named(text: str) -> tuple[str, object]:
+    """A parameter as it is written on the command line."""
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise refuse.not_named("--set", text)
+    return name, {"true": True, "false": False}.get(value, value)
+
+
+def _tried(question: dict[str, object]) -> Mechanism | None:
     """The noise that another theorem needs, if it has any answer."""
     from partita.composition.documents import calibrate_document
 

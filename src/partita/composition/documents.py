@@ -46,17 +46,23 @@ def calibrate_document(document: object) -> Mechanism:
     >>> round(float(calibrate_document(question).sigma), 4)
     42.2468
     """
-    known = {"version", "mechanism", "count", "epsilon", "delta", "method", "relation", "distance"}
-    fields = _checked(document, known)
+    known = {"version", "mechanism", "count", "epsilon", "delta", "method", "relation", "distance", "leak"}
+    fields = _checked(document, known | {"rate", "scheme", "parameters"})
     kind = _kind(fields.get("mechanism"), "mechanism")
+    others = fields.get("parameters", {})
+    if not isinstance(others, Mapping) or not all(isinstance(name, str) for name in others) or known & set(others):
+        raise refuse.bad_document("parameters", "an object with other parameters of the mechanism is needed.")
+    sampled = {name: fields[name] for name in ("rate", "scheme") if name in fields}
     found: Mechanism = calibrate(
-        kind,
+        Subsampled if sampled else kind,
         epsilon=fields.get("epsilon", 0),
         delta=fields.get("delta", 0),
         count=fields.get("count", 1),
         method=fields.get("method", "best"),
         distance=_distance(fields.get("distance"), kind.norm),
         relation=fields.get("relation"),
+        leak=fields.get("leak"),
+        **{**others, **({"mechanism": kind, **sampled} if sampled else {})},
     )
     return found
 

@@ -45,19 +45,25 @@ class Gaussians:
         return max(0.0, float_down(numerics.lower(lambda: gaussian_delta(ball(mu), ball(at)), "a profile")))
 
     def least(self, delta: float) -> float:
-        """The least ε with δ(ε) <= δ, rounded up: found in floats, certified by Arb."""
-        if self.mu == 0.0 or self.upper(0.0) <= delta:
+        """The least ε with δ(ε) <= δ, rounded up: found in floats, corrected and certified by Arb."""
+        if self.mu == 0.0 or (math.erf(self.mu / 2 * _ROOT) < 1.001 * delta and self.upper(0.0) <= delta):
             return 0.0
-        x = max(_inverse(self.mu, delta), 0.0)
+        x, goal, best = max(_inverse(self.mu, delta), 0.0), math.log(delta), math.inf
+        for _ in range(8):
+            bound = self.upper(x)
+            if bound <= delta:
+                best = min(best, x)
+            # What is read in floats may be off by more than a few units; the bound itself says by how much.
+            move = (math.log(bound) - goal) / log_delta(self.mu, x)[1]
+            if bound <= delta and move >= -1e-12 * x:
+                return best
+            x = max(0.0, x + move + 1e-3 * abs(move) + 2e-15 * x)
         step = 4e-16
-        for _ in range(60):
-            if self.upper(x) <= delta:
-                # A shorter number just below is as good if it is certified too.
-                short = float(f"{x:.11g}")
-                return short if short < x and self.upper(short) <= delta else x
+        while best == math.inf and step < 1e300:
             x = up(x, step)
             step *= 4
-        return math.inf
+            best = x if self.upper(x) <= delta else best
+        return best
 
     def most(self, delta: float) -> float:
         """An ε a little below the least one, at which δ(ε) is certainly more than asked."""

@@ -37,6 +37,11 @@ def unknown_choice(option: str, value: str, known: str) -> InvalidInput:
     return InvalidInput("cli.unknown-choice", f"{option} {value!r} is not known. Choose among: {known}.")
 
 
+def not_named(option: str, text: str) -> InvalidInput:
+    """An option that takes name=value got something else."""
+    return InvalidInput("cli.not-named", f"{option} {text!r} names no value. Write {option} name=value.")
+
+
 def cannot_make_folder(path: str, reason: str) -> InvalidInput:
     """The folder for pictures cannot be made."""
     return InvalidInput("cli.cannot-make-folder", f"The folder {path!r} cannot be made: {reason}. Choose another one.")

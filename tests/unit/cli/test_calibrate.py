@@ -56,7 +56,11 @@ def test_the_table_names_noise_and_error_bar(capsys):
     ("arguments", "code"),
     [
         (["sugar", "--epsilon", "1"], "composition.bad-document"),
-        (["sparse_vector", "--epsilon", "1"], "composition.not-calibratable"),
+        (["laplace_threshold", "--epsilon", "1"], "composition.needs-delta"),
+        (["laplace", "--epsilon", "1", "--set", "keys"], "cli.not-named"),
+        (["laplace", "--epsilon", "1", "--set", "keys=3"], "composition.unknown-parameters"),
+        (["gaussian", "--epsilon", "1", "--delta", "1e-6", "--rate", "2"], "mechanisms.rate-too-large"),
+        (["gaussian", "--epsilon", "1", "--delta", "1e-6", "--scheme", "poisson"], "composition.cannot-calibrate"),
         (["gaussian", "--epsilon", "1"], "composition.needs-delta"),
         (["laplace", "--epsilon", "0"], "number.not-positive"),
         (["laplace", "--epsilon", "nan"], "number.not-finite"),
@@ -72,3 +76,14 @@ def test_the_table_names_noise_and_error_bar(capsys):
 def test_what_cannot_be_calibrated_is_refused_in_words(arguments, code, capsys):
     assert main(["calibrate", *arguments]) == 2
     assert capsys.readouterr().err.startswith(code)
+
+
+def test_a_sampled_release_and_a_threshold_are_calibrated_from_the_command_line(capsys):
+    sampled = ["gaussian", "--epsilon", "2", "--delta", "1e-6", "--count", "1000", "--rate", "0.01", "--method", "pld"]
+    assert main(["calibrate", *sampled, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["mechanism.sigma"] == pytest.approx(1.029, abs=1e-3)
+    keys = ["laplace_threshold", "--epsilon", "1", "--delta", "1e-6", "--set", "keys=3", "--leak", "0.5", "--json"]
+    assert main(["calibrate", *keys]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["keys"], found["total"]["epsilon"] <= 1) == (3, True)

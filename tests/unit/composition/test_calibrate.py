@@ -8,12 +8,20 @@ import pytest
 from partita.composition.calibrate import Share, calibrate, calibrate_plan, split
 from partita.composition.compose import compose
 from partita.errors import InvalidInput, NotProven
+from partita.granularity import Relation
 from partita.mechanisms.discrete_gaussian import DiscreteGaussian
+from partita.mechanisms.exponential import Exponential
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.geometric import Geometric
+from partita.mechanisms.histogram import Histogram
+from partita.mechanisms.key_selection import GaussianThreshold, LaplaceThreshold
 from partita.mechanisms.laplace import Laplace
 from partita.mechanisms.noisy_max import NoisyMax
+from partita.mechanisms.permute_and_flip import PermuteAndFlip
 from partita.mechanisms.randomized_response import RandomizedResponse
+from partita.mechanisms.sparse_vector import SparseVector
+from partita.mechanisms.subsampled import Subsampled
+from partita.mechanisms.truncated_geometric import TruncatedGeometric
 from partita.theory.distance import Distance
 from partita.theory.measures.pure import Pure
 
@@ -46,6 +54,69 @@ def test_every_method_can_be_solved_backwards(method):
     found = calibrate(Laplace, count=50, epsilon=1, delta="1e-6", method=method)
     total = compose([(found, 50)], delta="1e-6", method=method).epsilon
     assert 0.999 < total <= 1
+
+
+MORE = [
+    (Exponential, {}),
+    (PermuteAndFlip, {"monotone": True}),
+    (NoisyMax, {}),
+    (SparseVector, {"positives": 3}),
+    (Subsampled, {"mechanism": GaussianNoise, "rate": "0.02"}),
+    (Subsampled, {"mechanism": Laplace, "rate": "0.1", "scheme": "without_replacement"}),
+    (LaplaceThreshold, {"keys": 2, "rows": 3}),
+    (GaussianThreshold, {"keys": 2}),
+    (TruncatedGeometric, {"keys": 2}),
+]
+
+
+@pytest.mark.parametrize(("kind", "parameters"), MORE, ids=[kind.__name__ for kind, _ in MORE])
+@pytest.mark.parametrize("count", [1, 12])
+def test_every_mechanism_is_solved_for_and_verified_forward(kind, parameters, count):
+    found = calibrate(kind, count=count, epsilon=1, delta="1e-6", **parameters)
+    assert isinstance(found, kind)
+    # A threshold is a whole number, so the last step down may cost a little more than what is left.
+    least = 0.9 if kind is GaussianThreshold else 0.9999
+    assert least < compose([(found, count)], delta="1e-6").epsilon <= 1
+
+
+def test_gradient_descent_on_samples_gets_the_noise_that_its_exact_total_needs():
+    found = calibrate(Subsampled, mechanism=GaussianNoise, rate="0.01", count=1000, epsilon="2.1245", delta="1e-6")
+    assert float(found.mechanism.sigma) == pytest.approx(1.0, rel=1e-5)
+
+
+def test_key_selection_may_be_given_more_of_delta():
+    little, much = (calibrate(GaussianThreshold, epsilon=1, delta="1e-6", leak=share) for share in ("0.01", "0.9"))
+    assert little.threshold > much.threshold
+    assert little.sigma < much.sigma
+    assert little.leak() <= Fraction(1, 10**8)
+
+
+def test_key_selection_counts_all_people_that_neighbours_differ_in():
+    found = calibrate(LaplaceThreshold, epsilon=1, delta="1e-6", distance=Distance.l1(3))
+    assert compose([found.at(Distance.l1(3))], delta="1e-6").epsilon <= 1
+
+
+def test_a_mechanism_made_for_one_relation_is_made_for_the_one_asked_for():
+    found = calibrate(LaplaceThreshold, epsilon=1, delta="1e-6", relation="change-one")
+    assert found.relation is Relation.CHANGE_ONE
+    assert found.scale == pytest.approx(2, rel=1e-4)
+
+
+def test_a_mix_may_hold_sampled_releases_key_selection_and_sessions():
+    plan, total = calibrate_plan(
+        [
+            Share(Subsampled, 100, Fraction(3), None, {"mechanism": GaussianNoise, "rate": "0.01"}),
+            (LaplaceThreshold, 2, 1),
+            (SparseVector, 1, 1, None, {"positives": 4}),
+            (GaussianNoise, 10, 2),
+        ],
+        epsilon=1,
+        delta="1e-6",
+    )
+    assert [count for _, count in plan] == [100, 2, 1, 10]
+    assert plan[2][0].positives == 4
+    assert 0.999 < total.epsilon <= 1
+    assert total.relation is Relation.ADD_REMOVE
 
 
 def test_pure_noise_needs_no_delta():
@@ -99,7 +170,15 @@ def test_the_split_formulas_of_the_textbook():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: calibrate(NoisyMax, epsilon=1, delta="1e-6"),
+        lambda: calibrate(Histogram, epsilon=1, delta="1e-6"),
+        lambda: calibrate(Subsampled, epsilon=1, delta="1e-6"),
+        lambda: calibrate(Subsampled, mechanism=GaussianNoise, epsilon=1, delta="1e-6"),
+        lambda: calibrate(Subsampled, mechanism=LaplaceThreshold, rate="0.1", epsilon=1, delta="1e-6"),
+        lambda: calibrate(LaplaceThreshold, epsilon=1),
+        lambda: calibrate(TruncatedGeometric, epsilon=1),
+        lambda: calibrate(LaplaceThreshold, epsilon=1, delta="1e-6", leak=1),
+        lambda: calibrate(Laplace, epsilon=1, delta="1e-6", leak="0.5"),
+        lambda: calibrate(SparseVector, epsilon=1, delta="1e-6", threshold=3),
         lambda: calibrate(Laplace, epsilon=0, delta="1e-6"),
         lambda: calibrate(Laplace, epsilon=-1, delta="1e-6"),
         lambda: calibrate(Laplace, epsilon=1, delta=1),
@@ -107,7 +186,8 @@ def test_the_split_formulas_of_the_textbook():
         lambda: calibrate(Laplace, epsilon=1, delta="1e-6", method="magic"),
         lambda: calibrate_plan([], epsilon=1, delta="1e-6"),
         lambda: calibrate_plan([(Laplace, 1, 0)], epsilon=1, delta="1e-6"),
-        lambda: calibrate_plan([(NoisyMax, 1, 1)], epsilon=1, delta="1e-6"),
+        lambda: calibrate_plan([(Histogram, 1, 1)], epsilon=1, delta="1e-6"),
+        lambda: calibrate_plan([(Laplace, 1, 1, None, 3)], epsilon=1, delta="1e-6"),
         lambda: split(1, 0, 10, method="advanced"),
         lambda: split(1, "1e-6", 10, method="optimal"),
     ],

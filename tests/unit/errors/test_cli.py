@@ -35,6 +35,11 @@ SAID: list[tuple[PartitaError, str, str]] = [
         "--mechanism 'sugar' is not known. Choose among: laplace, gaussian.",
     ),
     (
+        words.not_named("--set", "keys"),
+        "cli.not-named",
+        "--set 'keys' names no value. Write --set name=value.",
+    ),
+    (
         words.cannot_make_folder("x", "File exists"),
         "cli.cannot-make-folder",
         "The folder 'x' cannot be made: File exists. Choose another one.",

@@ -1,0 +1,164 @@
+"""The largest strength with which a plan stays within a total: searched on contours, verified by composing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from fractions import Fraction
+
+import numpy as np
+
+from partita.composition import saddle
+from partita.composition.compose import RULES, compose
+from partita.composition.contour import Contour, alias_period
+from partita.composition.curve import Numeric, profile
+from partita.composition.guarantee import is_exact
+from partita.composition.plan import Plan, has_pairs
+from partita.composition.saddle import Saddle
+from partita.composition.total import Total
+from partita.errors import PartitaError
+from partita.errors import composition as refuse
+from partita.exact import float_down
+from partita.granularity.base import Granularity, Relation
+from partita.theory.losses.outward import floats
+
+Events = Callable[[float], Sequence[object]]
+
+
+def largest(
+    plan: Events,
+    epsilon: Fraction,
+    delta: Fraction,
+    method: str,
+    relation: Relation | Granularity | str | None,
+    guess: float,
+) -> float:
+    """The largest strength whose total is at most ε, from below; every answer was composed and found to fit."""
+    target = float_down(epsilon)
+    total = _totals(plan, delta, method, relation)
+    close = 1e-9
+    if method in ("best", "pld") and delta > 0:
+        near = None
+        with suppress(PartitaError):
+            if _exactly(Plan.of(plan(guess), relation), method):
+                near = on_contour(lambda at: Plan.of(plan(at), relation), target, float_down(delta), guess)
+        if near is not None and near[1]:
+            # Composing it again may find a little more, by another contour: then a little less strength is enough.
+            x = near[0]
+            for _ in range(4):
+                if (found := total(x)) <= target:
+                    return x
+                x = short(x * (1 - 1.2 * (found / target - 1)))
+        # A guide only: a lattice will say a little more than the truth, so aim a little below.
+        guess, close = (guess, 1e-9) if near is None else (near[0] * (1 - 5e-6), 2e-5)
+    low, high = 0.0, math.inf
+    x = short(guess)
+    log_x, log_total = math.nan, math.nan
+    for _ in range(80):
+        found = total(x)
+        if found <= target:
+            low = max(low, x)
+            if found >= target * (1 - close):
+                break
+        else:
+            high = min(high, x)
+        if high <= low * (1 + 1e-10):
+            break
+        # The total is nearly a power of the strength: the secant of the logarithms, kept between the guards.
+        point = (math.log(x), math.log(max(found, 1e-300) / target))
+        slope = (point[1] - log_total) / (point[0] - log_x) if log_x == log_x and point[0] != log_x else 1.0
+        slope = slope if 0.05 < slope < 20 else 1.0
+        log_x, log_total = point
+        aim = min(max(point[0] - point[1] / slope - 3e-10 / slope, -690.0), 690.0)
+        tried = math.exp(aim) if math.isfinite(found) else x / 4
+        if not low < tried < high:
+            tried = math.sqrt(low * high) if low > 0 and math.isfinite(high) else (x * 2 if high == math.inf else x / 2)
+        x = short(tried)
+    if low == 0.0:
+        raise refuse.cannot_calibrate(
+            "release", f"even very little is more than ε = {target:g} at δ = {float(delta):g}."
+        )
+    return low
+
+
+def on_contour(plan: Callable[[float], Plan], epsilon: float, delta: float, guess: float) -> tuple[float, bool] | None:
+    """About the largest strength whose δ at ε is as asked, and whether that was certified; nothing where none suits.
+
+    A secant with one contour each. Where the tail of the transform cannot be bounded the sum is only a guide. A little
+    of δ is left, so that composing the answer again, on another contour, does not say more than ε.
+    """
+    goal = math.log(delta) - 2e-6
+    x, place, certified = short(guess), None, False
+    before: tuple[float, float] | None = None
+    for turn in range(10):
+        totals = plan(x).totals
+        if len(totals) != 1 or not isinstance(profile(totals[0]), Numeric):
+            return None
+        total = totals[0]
+        place = saddle.for_delta(total, delta) if place is None else saddle.around(total, place.c, epsilon)
+        contour = Contour.at(total, place, delta) if certified or turn == 0 else None
+        certified = contour is not None
+        log = math.log(max(contour.upper(epsilon), 1e-300)) if contour else _rough(total, place, epsilon, delta)
+        gap = log - goal
+        if -4e-6 < gap <= 0:
+            return x, certified
+        # To begin with, as for a normal loss with mean ρ: log δ is about -(ε - ρ)²/4ρ, and ρ goes with the square.
+        here = (math.log(x), gap)
+        slope = (
+            place.c * (epsilon + total.variance / 2) if before is None else (gap - before[1]) / (here[0] - before[0])
+        )
+        if not slope > 0:
+            return None
+        step = -(gap + 2e-6) / slope
+        place = place if abs(step) < 0.3 else None
+        x, before = short(x * math.exp(max(-1.0, min(1.0, step)))), here
+        if here[0] == math.log(x):
+            return x, False
+    return None
+
+
+def _rough(total: Total, place: Saddle, epsilon: float, delta: float) -> float:
+    """About log δ(ε): the contour sum as far as the transform of a nearly normal loss reaches, and no further."""
+    step = 2 * math.pi / max(alias_period(total, place, delta), 9 * math.sqrt(total.variance))
+    t = floats(np.arange(1, 8 + math.ceil(8 / math.sqrt(total.variance) / step)) * step)
+    ratio, _ = total.batch.ratio(place.c, t)
+    s = place.c + 1j * t
+    whole = 1 + 2 * float((place.c * (place.c + 1) / (s * (s + 1)) * ratio * np.exp(-1j * t * epsilon)).real.sum())
+    height = (
+        place.cumulants[0]
+        if place.orders[0] == place.c
+        else place.cumulants[int(np.argmin(abs(place.orders - place.c)))]
+    )
+    value = max(whole * step / (2 * math.pi), 1e-300)
+    return math.log(value) + float(height) - place.c * epsilon - math.log(place.c * (place.c + 1))
+
+
+def _totals(
+    plan: Events, delta: Fraction, method: str, relation: Relation | Granularity | str | None
+) -> Callable[[float], float]:
+    """The total ε as a function of the strength; infinite where no total is proven."""
+    target = float_down(delta)
+
+    def total(strength: float) -> float:
+        try:
+            made = Plan.of(plan(strength), relation)
+            if target > 0 and _exactly(made, method):
+                return RULES["pld"].read(made, target).least(target)
+            return compose(made, delta=delta, method=method).epsilon
+        except PartitaError:
+            return math.inf
+
+    return total
+
+
+def _exactly(plan: Plan, method: str) -> bool:
+    """Whether exact composition gives the least total: always where every pair is the exact curve of its release."""
+    if method not in ("best", "pld") or not has_pairs(plan):
+        return False
+    return method == "pld" or all(map(is_exact, plan.parts))
+
+
+def short(number: float) -> float:
+    """A float with few decimal digits, not above the number: parameters that people can read."""
+    return float(f"{number * (1 - 1e-13):.14g}") if number > 0 and math.isfinite(number) else number
