@@ -17,6 +17,7 @@ from partita.curator.path import booked_costs
 from partita.engine.duckdb import DuckDB
 from partita.errors import PartitaError
 from partita.exact import Number
+from partita.query.plan import KeyColumn
 from partita.query.quote import Quote
 from partita.query.schema import Table
 from partita.region.columns import Bounded
@@ -185,8 +186,8 @@ def _visible(
             except PartitaError as refusal:
                 found.append({"refusal": (refusal.code, refusal.message), "spent": curator.spent()})
                 continue
-            noisy = set(answer.error())
-            keys = [{name: value for name, value in row.items() if name not in noisy} for row in answer.rows()]
+            shown = {column.name for column in answer.quote.plan.shown if isinstance(column, KeyColumn)}
+            keys = [{name: value for name, value in row.items() if name in shown} for row in answer.rows()]
             kinds = [type(value).__name__ for row in answer.rows() for value in row.values()]
             columns = list(answer.result.columns)
             found.append(
