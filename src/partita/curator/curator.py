@@ -41,7 +41,7 @@ from partita.query.plan import Plan
 from partita.query.pricing import Price
 from partita.query.quote import Quote
 from partita.query.schema import Table
-from partita.query.truncation import truncation
+from partita.query.truncation import UNCAPPED, Caps, truncation
 from partita.region.region import Region
 from partita.sampling.bits import BitSource
 from partita.theory.measures.base import Measure
@@ -94,6 +94,8 @@ class Curator:
         floor: Wish | None = None,
         rows: int | None = None,
         simultaneous: bool = False,
+        rows_per_user: int | None = None,
+        groups_per_user: int | None = None,
         key: str | None = None,
         analyst: str = "",
         shrink: bool = False,
@@ -103,6 +105,9 @@ class Curator:
         ``within`` is the longest error bar allowed with this ``confidence`` (0.95 unless said), in the units of the
         column or as a percentage of every value of at least ``floor``; the error of a mean needs ``rows``, the size of
         group it shall hold for.
+
+        ``rows_per_user`` and ``groups_per_user`` bound what one owner adds to this answer, where promises are on users:
+        which rows and groups, an order fixed at the ledger's birth decides.
 
         ``key`` marks one attempt: asking again with the same key after a failure is not a second question. With
         ``shrink``, a question that not everybody can pay for is asked about those who can, and the answer says so.
@@ -119,7 +124,7 @@ class Curator:
             rows=rows,
             simultaneous=simultaneous,
         )
-        offered = self._offer(question, wanted)
+        offered = self._offer(question, wanted, Caps.of(rows_per_user, groups_per_user))
         asked = _shown(question, offered)
         offered, whole = self._shrunk(offered, wanted, analyst) if shrink else (offered, None)
         return self._answered(offered, asked=asked, analyst=analyst, key=key, whole=whole)
@@ -154,6 +159,8 @@ class Curator:
         floor: Wish | None = None,
         rows: int | None = None,
         simultaneous: bool = False,
+        rows_per_user: int | None = None,
+        groups_per_user: int | None = None,
         analyst: str = "",
         shrink: bool = False,
     ) -> Quotation:
@@ -170,7 +177,7 @@ class Curator:
             rows=rows,
             simultaneous=simultaneous,
         )
-        offered = self._offer(question, wanted)
+        offered = self._offer(question, wanted, Caps.of(rows_per_user, groups_per_user))
         offered, whole = self._shrunk(offered, wanted, analyst) if shrink else (offered, None)
         costs = booked_costs(offered)
         return Quotation(
@@ -328,8 +335,8 @@ class Curator:
 
     # --- inside ----------------------------------------------------------------------------------------------
 
-    def _offer(self, question: str | Plan, wanted: Wanted) -> Quote:
-        return self._quoted(self._plan(question), wanted)
+    def _offer(self, question: str | Plan, wanted: Wanted, caps: Caps = UNCAPPED) -> Quote:
+        return self._quoted(self._plan(question).capped(caps), wanted)
 
     def _quoted(self, plan: Plan, wanted: Wanted) -> Quote:
         return wanted.quote(plan, self._promises, self._truncations[plan.table.name])

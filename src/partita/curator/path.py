@@ -40,7 +40,7 @@ class Path:
         booked = self._ledger.reserve(charge_of(quote, asked=asked, analyst=analyst, key=key))
         if isinstance(booked, Reservation):
             booked = self._run(quote, booked)
-        return booked, numbers(booked.content, quote.width)
+        return booked, numbers(booked.content, quote.width, quote.texts)
 
     def _run(self, quote: Quote, reservation: Reservation) -> Answered:
         tallies = self._engine.run(quote.program)
@@ -75,7 +75,8 @@ def costs_of(quote: Quote) -> tuple[Cost, ...]:
     found = []
     for promise, toll in zip(quote.promises, quote.tolls, strict=True):
         users, region = promise.granularity, quote.region
-        once = isinstance(users, Users) and not users.altered and reached(users, region) is not region
+        once = isinstance(users, Users) and not users.altered
+        once = once and (quote.by_owner or reached(users, region) is not region)
         found.append(Cost(toll.row, toll.both, toll.unit if once else None))
     return tuple(found)
 
@@ -102,13 +103,13 @@ def fingerprint(quote: Quote) -> str:
 
 
 def written(noisy: NDArray[np.object_]) -> bytes:
-    """Noisy numbers as they are stored."""
-    return json.dumps([[str(number) for number in line] for line in noisy.tolist()]).encode()
+    """Noisy numbers as they are stored; texts of open keys, which come first, as they are."""
+    return json.dumps([[None if one is None else str(one) for one in line] for line in noisy.tolist()]).encode()
 
 
-def numbers(content: bytes, width: int) -> NDArray[np.object_]:
-    """The noisy numbers that were stored: a line for each group."""
-    lines = [[int(number) for number in line] for line in json.loads(content)]
+def numbers(content: bytes, width: int, texts: int = 0) -> NDArray[np.object_]:
+    """The noisy numbers that were stored: a line for each group, after the texts of open keys."""
+    lines = [[*line[:texts], *map(int, line[texts:])] for line in json.loads(content)]
     found = np.empty((len(lines), width), dtype=object)
     for row, line in enumerate(lines):
         found[row, :] = line

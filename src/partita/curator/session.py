@@ -44,6 +44,8 @@ class Session:
         floor: Wish | None = None,
         rows: int | None = None,
         simultaneous: bool = False,
+        rows_per_user: int | None = None,
+        groups_per_user: int | None = None,
         key: str | None = None,
         shrink: bool = False,
     ) -> Answer:
@@ -60,6 +62,8 @@ class Session:
             floor=floor,
             rows=rows,
             simultaneous=simultaneous,
+            rows_per_user=rows_per_user,
+            groups_per_user=groups_per_user,
             key=key,
             analyst=self.analyst,
             shrink=shrink,
@@ -79,6 +83,8 @@ class Session:
         floor: Wish | None = None,
         rows: int | None = None,
         simultaneous: bool = False,
+        rows_per_user: int | None = None,
+        groups_per_user: int | None = None,
         shrink: bool = False,
     ) -> Quotation:
         """What a question would cost this analyst."""
@@ -94,6 +100,8 @@ class Session:
             floor=floor,
             rows=rows,
             simultaneous=simultaneous,
+            rows_per_user=rows_per_user,
+            groups_per_user=groups_per_user,
             analyst=self.analyst,
             shrink=shrink,
         )

@@ -22,7 +22,7 @@ from partita.errors import engine as refuse
 from partita.errors import query as refuse_query
 from partita.exact import whole
 from partita.query.extract import Extract
-from partita.query.program import Histogram, Program, Values
+from partita.query.program import Cells, Histogram, Program, Values, ordered_texts
 from partita.query.schema import Table
 
 # A parquet file up to this many bytes is copied into memory once; larger ones are read where they are.
@@ -115,50 +115,100 @@ class DuckDB(Engine):
         return Stored(table, relation, {column: types[stored] for column, stored in names.items()}, names)
 
     def compute(self, program: Program) -> NDArray[np.object_]:
+        if program.opened:
+            return self._open(program)
         result = program.empty()
-        numbers = [column for column, tally in enumerate(program.tallies) if not isinstance(tally, Values)]
-        if numbers:
-            self._count(program, result, numbers)
-        for column, tally in enumerate(program.tallies):
-            if isinstance(tally, Values):
-                self._spread(program, tally, result[:, column])
+        self._fill(program, result, {})
         return result
 
-    def _count(self, program: Program, result: NDArray[np.object_], numbers: list[int]) -> None:
+    def _open(self, program: Program) -> NDArray[np.object_]:
+        """The tallies of the open keys that occur, in an order that is a function of the keys alone."""
+        numbers = [tally for tally in program.tallies if not isinstance(tally, Values)]
+        together = not program.cells.keys
+        counted = (program.people, *numbers) if together else (program.people,)
+        made = statement(replace(program, cells=Cells((), ()), tallies=counted), self._stored[program.table.name])
+        texts, lines = len(program.opened), self._cursor().execute(made.sql).fetchall()
+        lines.sort(key=lambda line: ordered_texts(line[:texts]))
+        whole = program.blank([line[:texts] for line in lines])
+        for place, line in enumerate(lines):
+            whole[place * program.cells.count : (place + 1) * program.cells.count, texts] = int(line[texts])
+            if together:
+                given = iter(line[texts + 1 :])
+                for column, tally in enumerate(program.tallies):
+                    if not isinstance(tally, Values):
+                        whole[place, texts + 1 + column] = int(next(given) or 0)
+        start = {line[:texts]: place * program.cells.count for place, line in enumerate(lines)}
+        self._fill(program, whole[:, texts + 1 :], start, counted=together)
+        return whole
+
+    def _fill(
+        self,
+        program: Program,
+        result: NDArray[np.object_],
+        start: dict[tuple[str | None, ...], int],
+        *,
+        counted: bool = False,
+    ) -> None:
+        """The tallies, each in its column; numbers not if they were counted already."""
+        numbers = [column for column, tally in enumerate(program.tallies) if not isinstance(tally, Values)]
+        if numbers and not counted:
+            self._count(program, result, numbers, start)
+        for column, tally in enumerate(program.tallies):
+            if isinstance(tally, Values):
+                self._spread(program, tally, result[:, column], start)
+
+    def _count(
+        self,
+        program: Program,
+        result: NDArray[np.object_],
+        numbers: list[int],
+        start: dict[tuple[str | None, ...], int],
+    ) -> None:
         """The tallies that are numbers, from one statement."""
         made = statement(program, self._stored[program.table.name])
         lines = self._cursor().execute(made.sql).fetchall()
         position = program.cells.position
-        groups = len(made.places)
+        texts = len(program.opened)
+        groups = texts + len(made.places)
         seen: list[dict[Any, int]] = [{} for _ in made.places]
         for line in lines:
             places = []
-            for known, read, value in zip(seen, made.places, line, strict=False):
+            for known, read, value in zip(seen, made.places, line[texts:], strict=False):
                 place = known.get(value)
                 if place is None:
                     place = known[value] = read(value)
                 places.append(place)
-            counted = result[position[tuple(places)]]
+            counted = result[start.get(line[:texts], 0) + position[tuple(places)]]
             for column, value in zip(numbers, line[groups:], strict=True):
                 if value is not None:
                     counted[column] += int(value)
 
-    def _spread(self, program: Program, tally: Values, result: NDArray[np.object_]) -> None:
+    def _spread(
+        self,
+        program: Program,
+        tally: Values,
+        result: NDArray[np.object_],
+        start: dict[tuple[str | None, ...], int],
+    ) -> None:
         """The histogram of one expression in every group, from a statement of its own."""
         made = values_statement(program, tally.of, self._stored[program.table.name])
         found = self._cursor().sql(made.sql).to_arrow_table()
         groups = np.zeros(found.num_rows, dtype=np.int64)
-        if made.places:
-            listed = [_places(found.column(place).to_pylist(), read) for place, read in enumerate(made.places)]
+        texts, keys = len(program.opened), len(made.places)
+        if keys:
+            listed = [_places(found.column(texts + place).to_pylist(), read) for place, read in enumerate(made.places)]
             position = program.cells.position
             groups = np.fromiter((position[places] for places in zip(*listed, strict=True)), np.int64, len(groups))
-        values = found.column(len(made.places)).to_numpy().astype(np.int64)
-        counts = found.column(len(made.places) + 1).to_numpy().astype(np.int64)
+        if texts:
+            named = zip(*(found.column(place).to_pylist() for place in range(texts)), strict=True)
+            groups = groups + np.fromiter((start[key] for key in named), np.int64, len(groups))
+        values = found.column(texts + keys).to_numpy().astype(np.int64)
+        counts = found.column(texts + keys + 1).to_numpy().astype(np.int64)
         order = np.lexsort((values, groups))
         groups, values, counts = groups[order], values[order], counts[order]
         starts = np.flatnonzero(np.diff(groups, prepend=-1)).tolist()
-        for start, end in pairwise([*starts, len(groups)]):
-            result[groups[start]] = Histogram(values[start:end], counts[start:end])
+        for first, last in pairwise([*starts, len(groups)]):
+            result[groups[first]] = Histogram(values[first:last], counts[first:last])
 
     def extract(self, extract: Extract) -> NDArray[np.int64]:
         domain = extract.table.domain

@@ -86,10 +86,15 @@ def _texts(column: Column, values: list[Any]) -> Any:
 
     if isinstance(column, Bounded):
         values = [column.value(column.code(value)) for value in values]
-    return pa.array([_text(value) for value in values], pa.string())
+    return pa.array([plain_text(value) for value in values], pa.string())
 
 
-def _text(value: Any) -> str | None:
+def plain_text(value: Any) -> str | None:
+    """A value of Python's as the text it is kept as; None for what is missing.
+
+    >>> plain_text(True), plain_text(7), plain_text(float("nan"))
+    ('true', '7', None)
+    """
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, bool):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from typing import ClassVar, assert_never, final
@@ -13,17 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.engine.base import Engine
+from partita.engine.frames import plain_text
 from partita.engine.rows import Row, rows_of
 from partita.query import keys
 from partita.query.conditions import Condition, Versus
 from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, bounds
 from partita.query.extract import Extract
-from partita.query.program import Histogram, Owners, Present, Program, Rows, Total, Values
+from partita.query.program import Cells, Histogram, Owners, Present, Program, Rows, Total, Values, ordered_texts
 from partita.query.schema import Table
 from partita.query.truncation import Truncation
 from partita.region.columns import Operator
 from partita.region.domain import Domain
 from partita.region.predicate import And, IsTrue, Known, Not, Or, Predicate
+
+Group = tuple[str | None, ...]
 
 
 @final
@@ -60,6 +63,13 @@ class Reference(Engine):
 
 def tallied(program: Program, rows: Iterable[Row]) -> NDArray[np.object_]:
     """The exact tallies of a program over rows as they are stored."""
+    if program.opened:
+        return _opened(program, list(rows))
+    return _summed(program, met(program.table, program.where, program.truncation, rows, group_of(program)))
+
+
+def _summed(program: Program, rows: Iterable[Record]) -> NDArray[np.object_]:
+    """The tallies of rows that are counted."""
     result = program.empty()
     domain = program.table.domain
     owners: dict[tuple[int, int], set[object]] = {}
@@ -67,7 +77,7 @@ def tallied(program: Program, rows: Iterable[Row]) -> NDArray[np.object_]:
     units = [
         bounds(tally.of, domain).unit if isinstance(tally, Total | Values) else Fraction(1) for tally in program.tallies
     ]
-    for row in met(program.table, program.where, program.truncation, rows):
+    for row in rows:
         places = tuple(keys.place(key, domain, row.codes[domain.axis(key.column)]) for key in program.cells.keys)
         group = program.cells.position[places]
         line = result[group]
@@ -100,16 +110,83 @@ def tallied(program: Program, rows: Iterable[Row]) -> NDArray[np.object_]:
     return result
 
 
-def met(table: Table, where: Condition, truncation: Truncation | None, rows: Iterable[Row]) -> list[Record]:
-    """The rows that meet a condition, sanitised, after the fixed truncation if there is one."""
+def _opened(program: Program, rows: list[Row]) -> NDArray[np.object_]:
+    """The tallies for each open key by itself, as if nothing else were there."""
+    group = group_of(program)
+    kept = met(program.table, program.where, program.truncation, rows, group)
+    names = len(program.opened)
+    listed: list[Group] = sorted({group(row)[:names] for row in kept}, key=ordered_texts)
+    result = program.blank(listed)
+    alone = replace(program, opened=(), truncation=None)
+    people = replace(alone, cells=Cells((), ()), tallies=(program.people,))
+    for place, key in enumerate(listed):
+        mine = [row for row in kept if group(row)[:names] == key]
+        lines = slice(place * program.cells.count, (place + 1) * program.cells.count)
+        result[lines, names] = _summed(people, mine)[0, 0]
+        result[lines, names + 1 :] = _summed(alone, mine)
+    return result
+
+
+def met(
+    table: Table,
+    where: Condition,
+    truncation: Truncation | None,
+    rows: Iterable[Row],
+    group: Callable[[Record], Group] = lambda _: (),
+) -> list[Record]:
+    """The rows that meet a condition, sanitised, after the fixed truncation and the caps of the question, if any."""
     domain = table.domain
     kept = [record(table, row) for row in rows]
     if truncation is not None:
         kept = truncated(kept, truncation, domain)
     found = [row for row in kept if meets(where, row.codes)]
+    if truncation is not None and truncation.groups is not None:
+        found = _few_groups(found, truncation, domain, group)
     if truncation is not None and truncation.inside is not None:
         found = truncated(found, truncation, domain, most=truncation.inside)
     return found
+
+
+def _few_groups(rows: list[Record], cap: Truncation, domain: Domain, group: Callable[[Record], Group]) -> list[Record]:
+    """Each owner's rows in the first of the owner's groups, in their keyed order."""
+    assert cap.groups is not None
+    owned: dict[tuple[object, object], set[Group]] = {}
+    for row in rows:
+        part = None if cap.per is None else row.codes[domain.axis(cap.per)]
+        owned.setdefault((row.owner, part), set()).add(group(row))
+    kept = {
+        owner: set(sorted(groups, key=lambda one: cap.group_place(str(owner[0]), one))[: cap.groups])
+        for owner, groups in owned.items()
+    }
+    parts = [None if cap.per is None else row.codes[domain.axis(cap.per)] for row in rows]
+    return [row for row, part in zip(rows, parts, strict=True) if group(row) in kept[row.owner, part]]
+
+
+def group_of(program: Program) -> Callable[[Record], Group]:
+    """The group of a record as the texts that are hashed to order an owner's groups."""
+    table, domain = program.table, program.table.domain
+    opened = [name for name, column in table.columns.items() if column.kind == "text_keys"]
+
+    def text(key: keys.Key, row: Record) -> str | None:
+        axis = domain.axis(key.column)
+        match key:
+            case keys.Each():
+                return written(row, domain)[axis]
+            case keys.Bucket():
+                gone = row.codes[axis] == domain.bounded[axis].null
+                return None if gone else str(keys.place(key, domain, row.codes[axis]))
+            case keys.Truncated():
+                label = keys.label(key, domain, keys.place(key, domain, row.codes[axis]))
+                return None if label is None else str(label)
+            case keys.Opened():
+                raise AssertionError
+            case _:
+                assert_never(key)
+
+    return lambda row: (
+        *(row.texts[opened.index(name)] for name in program.opened),
+        *(text(key, row) for key in program.cells.keys),
+    )
 
 
 def record(table: Table, row: Row) -> Record:
@@ -120,9 +197,7 @@ def record(table: Table, row: Row) -> Record:
         column.code(folded.get(name.lower())) for name, column in zip(domain.axes, domain.bounded, strict=True)
     )
     texts = tuple(
-        None if folded.get(name.lower()) is None else str(folded[name.lower()])
-        for name, column in table.columns.items()
-        if column.kind == "text_keys"
+        plain_text(folded.get(name.lower())) for name, column in table.columns.items() if column.kind == "text_keys"
     )
     return Record(codes, None if table.owner is None else folded.get(table.owner.lower()), texts)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never, final
 
@@ -12,7 +12,7 @@ from partita.query import keys as keys_of
 from partita.query.conditions import Condition
 from partita.query.expressions import Expression, Value, columns, numeric
 from partita.query.extract import Extract
-from partita.query.keys import Bucket, Each, Key, Truncated
+from partita.query.keys import Bucket, Each, Key, Opened, Truncated
 from partita.query.program import Owners, Present, Program, Rows, Total, Values
 from partita.query.truncation import NOTHING, SEPARATOR, Truncation
 
@@ -52,14 +52,15 @@ def statement(program: Program, stored: Stored) -> Statement:
                 assert_never(tally)
     keys = program.cells.keys
     # Owners of two groups that become one must not be counted twice, so then nothing is grouped before it is sanitised.
-    late = [not counted and isinstance(key, Each) and stored.late(key.column) for key in keys]
+    late = [not counted and _late(program, key, stored) for key in keys]
     raw = frozenset(key.column for key, after in zip(keys, late, strict=True) if after)
     clean = clean.union(key.column for key, after in zip(keys, late, strict=True) if not after)
-    source = _met(stored, program.where, clean, raw, program.truncation)
+    source = _met(stored, program.where, clean.union(program.opened), raw, program.truncation, _group(program, stored))
     grouped = [stored.raw(key.column) if after else _key(key, stored) for key, after in zip(keys, late, strict=True)]
     chosen = [f"{text} AS k{place}" for place, text in enumerate(grouped)]
     chosen += [f"{text} AS t{place}" for place, text in enumerate(listed)]
-    sql = f"SELECT {', '.join(chosen)} FROM {source}"
+    grouped = [name(column) for column in program.opened] + grouped
+    sql = f"SELECT {', '.join([*map(name, program.opened), *chosen])} FROM {source}"
     if grouped:
         sql += f" GROUP BY {', '.join(grouped)}"
     if any(late):
@@ -70,17 +71,18 @@ def statement(program: Program, stored: Stored) -> Statement:
 def values_statement(program: Program, of: Expression, stored: Stored) -> Statement:
     """The statement that counts each value of an expression in each group: the keys, the value, how often."""
     domain, keys = program.table.domain, program.cells.keys
-    bare = of.column if isinstance(of, Value) and stored.late(of.column) else None
-    late = [isinstance(key, Each) and stored.late(key.column) for key in keys]
+    bare = of.column if isinstance(of, Value) and _late(program, Each(of.column), stored) else None
+    late = [_late(program, key, stored) for key in keys]
     raw = frozenset(key.column for key, after in zip(keys, late, strict=True) if after)
     clean = frozenset(key.column for key, after in zip(keys, late, strict=True) if not after)
     if bare is None:
         clean, value = clean | columns(of), integer(of, domain, stored.dialect)
     else:
         raw, value = raw | {bare}, stored.raw(bare)
-    source = _met(stored, program.where, clean, raw, program.truncation)
+    source = _met(stored, program.where, clean.union(program.opened), raw, program.truncation, _group(program, stored))
     grouped = [stored.raw(key.column) if after else _key(key, stored) for key, after in zip(keys, late, strict=True)]
-    listed = ", ".join(f"{text} AS k{place}" for place, text in enumerate([*grouped, value]))
+    texts = [name(column) for column in program.opened]
+    listed = ", ".join([*texts, *(f"{text} AS k{place}" for place, text in enumerate([*grouped, value]))])
     sql = f"SELECT {listed}, COUNT(*) AS t FROM {source} GROUP BY ALL"
     if bare is not None or any(late):
         named = [key.column if after else None for key, after in zip(keys, late, strict=True)]
@@ -93,6 +95,12 @@ def values_statement(program: Program, of: Expression, stored: Stored) -> Statem
     return Statement(sql, tuple(_place(key, stored) for key in keys))
 
 
+def _late(program: Program, key: Key, stored: Stored) -> bool:
+    """Whether rows are grouped by the stored value of a key first; never where its group decides who is counted."""
+    capped = program.truncation is not None and program.truncation.groups is not None
+    return isinstance(key, Each) and not program.opened and not capped and stored.late(key.column)
+
+
 def rows_statement(extract: Extract, stored: Stored) -> str:
     """The statement that lists the sanitised rows of an extract, a column c0, c1, ... for each of its columns."""
     columns = [stored.table.domain.axes[stored.table.domain.axis(column)] for column in extract.columns]
@@ -100,13 +108,22 @@ def rows_statement(extract: Extract, stored: Stored) -> str:
     return f"SELECT {', '.join(f'{name(column)} AS c{place}' for place, column in enumerate(columns))} FROM {source}"
 
 
-def _met(stored: Stored, where: Condition, clean: frozenset[str], raw: frozenset[str], cap: Truncation | None) -> str:
+def _met(
+    stored: Stored,
+    where: Condition,
+    clean: frozenset[str],
+    raw: frozenset[str],
+    cap: Truncation | None,
+    group: Sequence[str] = (),
+) -> str:
     """What stands after FROM: the rows that meet a condition, after the fixed truncation if there is one."""
     region, needed, direct = stored.condition(where.region)
     tests = [f"({truth(test, stored.table.domain, stored.dialect)})" for test in where.tests]
     clean = clean.union(needed, *(test.columns() for test in where.tests))
     source = _source(stored, clean, raw | direct, cap)
     condition = " AND ".join(([] if where.region.whole else [f"({region})"]) + tests)
+    if cap is not None and cap.groups is not None:
+        source, condition = _few_groups(source, condition, cap, group), ""
     if cap is not None and cap.inside is not None:
         return _capped(source, condition, cap)
     return f"{source} WHERE {condition}" if condition else source
@@ -132,6 +149,8 @@ def _key(key: Key, stored: Stored) -> str:
             # Moved above zero, so that every dialect's integer division rounds down.
             first = numeric(column, domain).low // step * step
             return f"(({name(column)} - CAST({first} AS BIGINT)) // {step})"
+        case Opened():
+            raise AssertionError
         case _:
             assert_never(key)
 
@@ -152,6 +171,8 @@ def _place(key: Key, stored: Stored) -> Callable[[Any], int]:
             return column.code
         case Truncated():
             return lambda value: keys_of.place(key, domain, column.code(value))
+        case Opened():
+            raise AssertionError
         case _:
             assert_never(key)
 
@@ -179,6 +200,31 @@ def _source(stored: Stored, clean: frozenset[str], raw: frozenset[str], cap: Tru
         owned = f"(SELECT * FROM (SELECT *, {firsts} FROM {owned}) AS first_ WHERE {same}) AS owned"
     inner = f"SELECT *, {window} AS place_ FROM {owned}"
     return f"(SELECT * FROM ({inner}) AS ordered WHERE place_ <= {cap.rows}) AS rows_"
+
+
+def _few_groups(source: str, condition: str, cap: Truncation, group: Sequence[str]) -> str:
+    """An owner's rows in at most so many of the owner's groups, in a keyed order of those groups (theory E14)."""
+    owner = name(cap.owner)
+    parts = [owner] + ([] if cap.per is None else [name(cap.per)])
+    hashed = "".join(
+        f" || {_literal(SEPARATOR)} || {text}"
+        for text in [owner, *(f"COALESCE({one}, {_literal(NOTHING)})" for one in group)]
+    )
+    ties = "".join(f", {one} NULLS LAST" for one in group)
+    window = f"DENSE_RANK() OVER (PARTITION BY {', '.join(parts)} ORDER BY MD5({_literal(cap.key)}{hashed}){ties})"
+    met = f"SELECT *, {window} AS group_ FROM {source}" + (f" WHERE {condition}" if condition else "")
+    return f"(SELECT * FROM ({met}) AS grouped_ WHERE group_ <= {cap.groups}) AS rows_"
+
+
+def _group(program: Program, stored: Stored) -> list[str]:
+    """The group of a row as texts, for the keyed order of an owner's groups."""
+    return [name(column) for column in program.opened] + [_group_text(key, stored) for key in program.cells.keys]
+
+
+def _group_text(key: Key, stored: Stored) -> str:
+    if isinstance(key, Truncated):
+        return f"CAST(CAST(DATE_TRUNC('{key.unit}', {name(key.column)}) AS DATE) AS VARCHAR)"
+    return f"CAST({_key(key, stored)} AS VARCHAR)"
 
 
 def _capped(source: str, condition: str, cap: Truncation) -> str:

@@ -43,7 +43,15 @@ class Truncated:
     unit: str
 
 
-Key = Each | Bucket | Truncated
+@final
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """One group for each text of an open column that is named by private selection, and one for all others."""
+
+    column: str
+
+
+Key = Each | Bucket | Truncated | Opened
 
 
 def size(key: Key, domain: Domain) -> int:
@@ -77,6 +85,8 @@ def spread(key: Key, domain: Domain, codes: Codes) -> tuple[int, ...]:
             return tuple(sorted(found))
         case Truncated():
             return tuple(sorted({place(key, domain, code) for low, high in codes for code in range(low, high)}))
+        case Opened():
+            raise AssertionError
         case _:
             assert_never(key)
 
@@ -103,6 +113,8 @@ def place(key: Key, domain: Domain, code: int) -> int:
             if code == dates.null:
                 return _period(dates.high, unit) - _period(dates.low, unit) + 1
             return _period(dates.low + timedelta(days=code), unit) - _period(dates.low, unit)
+        case Opened():
+            raise AssertionError
         case _:
             assert_never(key)
 
@@ -125,6 +137,8 @@ def label(key: Key, domain: Domain, where: int) -> object:
             if dates.null is not None and where == _period(dates.high, unit) - start + 1:
                 return None
             return _opening(start + where, unit)
+        case Opened():
+            raise AssertionError
         case _:
             assert_never(key)
 

@@ -11,8 +11,9 @@ from typing import final
 from partita.query.aggregates import Aggregate
 from partita.query.conditions import Condition
 from partita.query.formulas import Formula, aggregates_of
-from partita.query.keys import Key
+from partita.query.keys import Key, Opened
 from partita.query.schema import Table
+from partita.query.truncation import UNCAPPED, Caps
 
 
 @final
@@ -81,8 +82,9 @@ class Lines:
 class Plan:
     """Aggregates of the rows that meet a condition, for every possible value of some keys.
 
-    ``table``, ``where``, ``keys`` and ``aggregates`` are the release: what is computed, charged and fingerprinted.
-    ``shown`` and ``lines`` are its presentation: names, formulas of released numbers, which lines and in which order.
+    ``table``, ``where``, ``keys``, ``aggregates`` and ``caps`` are the release: what is computed, charged and
+    fingerprinted. ``shown`` and ``lines`` are its presentation: names, formulas of released numbers, which lines and in
+    which order.
     The same release presented in another way is the same question.
     """
 
@@ -92,6 +94,7 @@ class Plan:
     aggregates: tuple[Aggregate, ...]
     shown: tuple[ShownColumn, ...]
     lines: Lines = Lines()
+    caps: Caps = UNCAPPED
 
     @cached_property
     def canonical(self) -> str:
@@ -104,8 +107,21 @@ class Plan:
                 f"where {shown_condition(self.where)}",
                 *(f"by {shown_key(key)}" for key in self.keys),
                 *(f"aggregate {shown_aggregate(aggregate)}" for aggregate in self.aggregates),
+                *((f"an owner has {self.caps.rows} rows in {self.caps.groups} groups",) if self.caps else ()),
             )
         )
+
+    def capped(self, caps: Caps) -> Plan:
+        """The plan with these caps on what one owner adds; caps it has already stay where nothing is said."""
+        if not caps:
+            return self
+        rows = self.caps.rows if caps.rows is None else caps.rows
+        return replace(self, caps=Caps(rows, self.caps.groups if caps.groups is None else caps.groups))
+
+    @property
+    def opened(self) -> tuple[str, ...]:
+        """The columns of open keys, of which only those that are named privately come back."""
+        return tuple(key.column for key in self.keys if isinstance(key, Opened))
 
     @cached_property
     def fingerprint(self) -> str:

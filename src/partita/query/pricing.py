@@ -59,6 +59,12 @@ class Price:
         exactly = {name: positive(value, name) for name, value in given.items() if value is not None}
         return cls(**exactly, delta=None if delta is None else probability(delta, "delta"))
 
+    def times(self, share: Fraction, whole: Measure) -> Price:
+        """A share of this price, without its δ, where the whole is what it comes to in the measure of a promise."""
+        if isinstance(whole, ZCDP):
+            return Price(rho=share * whole.rho)
+        return Price(epsilon=share * whole.vector()[0])
+
     def within(self, budget: Measure) -> Measure:
         """The price in the measure of a promise: what its account may be charged for this answer.
 

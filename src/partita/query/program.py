@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -69,6 +70,13 @@ class Histogram:
     values: NDArray[np.int64]
     counts: NDArray[np.int64]
 
+    def plus(self, other: Histogram) -> Histogram:
+        """The histogram of both sets of rows."""
+        values, place = np.unique(np.concatenate((self.values, other.values)), return_inverse=True)
+        counts = np.zeros(len(values), dtype=np.int64)
+        np.add.at(counts, place, np.concatenate((self.counts, other.counts)))
+        return Histogram(values, counts)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Histogram):
             return NotImplemented
@@ -120,14 +128,37 @@ class Program:
     cells: Cells
     tallies: tuple[Tally, ...]
     truncation: Truncation | None = None
+    opened: tuple[str, ...] = ()
+
+    @property
+    def people(self) -> Rows | Owners:
+        """What is counted to decide whether a key may be named: owners where there are promises to them."""
+        return Rows() if self.truncation is None else Owners()
 
     def empty(self) -> NDArray[np.object_]:
-        """The result for a table without rows: a line for each group, a column for each tally."""
-        made = np.zeros((self.cells.count, len(self.tallies)), dtype=object)
+        """The result for a table without rows: a line for each group, a column for each tally.
+
+        With open keys, the columns are preceded by the texts of the keys and by how many people have them, and there is
+        a line for each group of each key that occurs; a text that is missing is None.
+        """
+        return self.blank([])
+
+    def blank(self, keys: Sequence[tuple[str | None, ...]]) -> NDArray[np.object_]:
+        """The result before anything is counted."""
+        extra = len(self.opened) + 1 if self.opened else 0
+        lines = self.cells.count * (len(keys) if self.opened else 1)
+        made = np.zeros((lines, extra + len(self.tallies)), dtype=object)
         for column, tally in enumerate(self.tallies):
             if isinstance(tally, Values):
-                made[:, column].fill(EMPTY)
+                made[:, extra + column].fill(EMPTY)
+        for line in range(lines if extra else 0):
+            made[line, : extra - 1] = keys[line // self.cells.count]
         return made
+
+
+def ordered_texts(texts: tuple[str | None, ...]) -> tuple[tuple[bool, str], ...]:
+    """Where the texts of an open key stand: a function of the texts alone, what is missing first."""
+    return tuple((text is not None, text or "") for text in texts)
 
 
 def cells(keys: tuple[Key, ...], where: Condition) -> Cells:
@@ -142,6 +173,7 @@ def cells(keys: tuple[Key, ...], where: Condition) -> Cells:
     ((0,), (1,))
     """
     region, domain = where.region, where.region.domain
+    keys = tuple(key for key in keys if not isinstance(key, keys_of.Opened))
     places = []
     for key in keys:
         along = region.along(key.column)

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from partita.errors import NotProven
 from partita.errors import query as refuse
+from partita.errors import selection as refuse_selection
 from partita.exact import Number, probability
-from partita.granularity import Granularity
+from partita.granularity import Granularity, Groups, Users
 from partita.mechanisms.additive import AdditiveNoise
 from partita.mechanisms.base import Mechanism
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.laplace import Laplace
-from partita.query import pricing, quantiles
+from partita.query import pricing, quantiles, selection
 from partita.query.aggregates import Aggregate, Quantile, arguments
 from partita.query.blocks import Block, entries
 from partita.query.design import Design, designs
@@ -27,10 +28,11 @@ from partita.query.errorbars import Spread
 from partita.query.expressions import bounds, columns
 from partita.query.plan import Plan
 from partita.query.pricing import Price
-from partita.query.program import Program, Tally, Values, cells
+from partita.query.program import Owners, Program, Tally, Values, cells
 from partita.query.quantiles import Choice
 from partita.query.recipes import Recipe
 from partita.query.results import Result
+from partita.query.selection import Selection
 from partita.query.stability import Movement, distance, movement
 from partita.query.truncation import Truncation
 from partita.region.codes import holds, intersection
@@ -39,7 +41,9 @@ from partita.region.domain import Domain
 from partita.region.region import Region
 from partita.sampling.bits import BitSource
 from partita.theory.distance import Norm
+from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
+from partita.theory.measures.zcdp import ZCDP
 
 
 class Promised(Protocol):
@@ -95,6 +99,7 @@ class Offer:
     tolls: tuple[Toll, ...]
     reason: str
     choices: tuple[Choice, ...] = ()
+    selection: Selection | None = None
 
 
 @final
@@ -130,10 +135,11 @@ class Quote:
 
     @property
     def mechanisms(self) -> tuple[Mechanism, ...]:
-        """The noise of each part, and then the mechanism of each choice."""
+        """The noise of each part, the mechanism of each choice, and the one that names keys."""
         return (
             *(part.mechanism for part in self.offer.parts),
             *(choice.mechanism for choice in self.offer.choices),
+            *(() if self.offer.selection is None else (self.offer.selection.mechanism,)),
         )
 
     @property
@@ -161,8 +167,18 @@ class Quote:
 
     @property
     def width(self) -> int:
-        """How many noisy numbers a group has: those with additive noise, and then those that are chosen."""
-        return len(self.spreads) + len(self.offer.choices)
+        """How many columns are released: texts of open keys, numbers with additive noise, and those that are chosen."""
+        return self.texts + len(self.spreads) + len(self.offer.choices)
+
+    @property
+    def texts(self) -> int:
+        """How many of the released columns are texts of open keys."""
+        return len(self.program.opened)
+
+    @property
+    def by_owner(self) -> bool:
+        """Whether an owner's loss is known to be less than that of so many single rows."""
+        return bool(self.plan.caps or self.program.opened) or Owners() in self.program.tallies
 
     @cached_property
     def _weights(self) -> NDArray[np.object_]:
@@ -187,11 +203,16 @@ class Quote:
 
     def release(self, tallies: NDArray[np.object_], *, bits: BitSource | None = None) -> NDArray[np.object_]:
         """The noisy numbers: noise from each part's mechanism on each of its columns, then the choices."""
+        keys: NDArray[np.object_] = np.empty((len(tallies), 0), dtype=object)
+        if self.offer.selection is not None:
+            keys, tallies = selection.named(self.offer.selection, self.program, tallies, bits=bits)
         exact = self.exact(tallies)
-        noisy, start = np.empty((len(exact), self.width), dtype=object), 0
+        noisy, start = np.empty((len(exact), self.width), dtype=object), self.texts
+        noisy[:, :start] = keys
+        first = start
         for part in self.offer.parts:
             end = start + len(entries(part.block))
-            noisy[:, start:end] = part.mechanism.release(exact[:, start:end], bits=bits)
+            noisy[:, start:end] = part.mechanism.release(exact[:, start - first : end - first], bits=bits)
             start = end
         for choice in self.offer.choices:
             place = self.program.tallies.index(Values(choice.aggregate.of))
@@ -202,14 +223,15 @@ class Quote:
 
     def result(self, noisy: NDArray[np.object_]) -> Result:
         """The answer that people see, made from the noisy numbers alone; the same for a stored answer."""
-        linear = len(self.spreads)
+        linear = self.texts + len(self.spreads)
         return Result(
             self.plan,
             self.program.cells,
-            noisy[:, :linear],
+            noisy[:, self.texts : linear],
             self._recipes,
             self.spreads,
             chosen=quantiles.monotone(noisy[:, linear:], self.offer.choices),
+            opened=noisy[:, : self.texts],
         )
 
     @cached_property
@@ -270,24 +292,38 @@ def quote(
     """
     if noise is not None and noise not in pricing.NOISES:
         raise refuse.unknown_noise(noise)
+    if plan.caps:
+        truncation = _capped(plan, promises, truncation)
     grouped = cells(plan.keys, plan.where)
+    owned = 1 if truncation is None else truncation.most if truncation.groups is None else truncation.groups
+    count = max(2, owned) if plan.opened else grouped.count
     offer = _offer(
         plan.aggregates,
         narrowed(plan),
-        min(grouped.count, 2 if truncation is None else max(2, truncation.most)),
+        min(count, max(2, owned)),
         bool(plan.where.tests),
         tuple((promise.granularity, promise.budget) for promise in promises),
         price,
         noise,
         truncation,
+        min(owned, 1 if truncation is None else truncation.most) if plan.opened else 0,
     )
     tallies: dict[Tally, None] = {}
     for part in offer.parts:
         for entry in entries(part.block):
             tallies.update(dict.fromkeys(entry))
     tallies.update(dict.fromkeys(Values(choice.aggregate.of) for choice in offer.choices))
-    program = Program(plan.table, plan.where, grouped, tuple(tallies), truncation)
+    program = Program(plan.table, plan.where, grouped, tuple(tallies), truncation, plan.opened)
     return Quote(plan, program, price, tuple(promises), offer)
+
+
+def _capped(plan: Plan, promises: Sequence[Promised], truncation: Truncation | None) -> Truncation:
+    if truncation is None:
+        raise refuse_selection.caps_need_owners("no promise is on owners")
+    for promise in promises:
+        if not isinstance(single(promise.granularity), Users):
+            raise refuse_selection.caps_need_owners(f"one promise is on {promise.granularity}")
+    return truncation.capped(plan.caps)
 
 
 def narrowed(plan: Plan) -> Domain:
@@ -311,6 +347,13 @@ def narrowed(plan: Plan) -> Domain:
     return domain if found == dict(domain.columns) else Domain(found)
 
 
+def single(granularity: Granularity) -> Granularity:
+    """The relation that groups are made of, or the relation itself."""
+    while isinstance(granularity, Groups):
+        granularity = granularity.of
+    return granularity
+
+
 Protection = tuple[Granularity, Measure]
 
 
@@ -324,7 +367,10 @@ def _offer(
     price: Price,
     wanted: str | None,
     truncation: Truncation | None,
+    keys: int,
 ) -> Offer:
+    if keys:
+        return _selected(aggregates, domain, groups, partial, protections, price, wanted, truncation, keys)
     first = protections[0][1]
     linear = _linear(aggregates)
     chosen = [aggregate for aggregate in aggregates if isinstance(aggregate, Quantile)]
@@ -360,6 +406,42 @@ def _offer(
         choices=choices,
         tolls=tuple(mine + more for mine, more in zip(best[1].tolls, tolls, strict=True)),
     )
+
+
+def _selected(
+    aggregates: tuple[Aggregate, ...],
+    domain: Domain,
+    groups: int,
+    partial: bool,  # noqa: FBT001
+    protections: tuple[Protection, ...],
+    price: Price,
+    wanted: str | None,
+    truncation: Truncation | None,
+    keys: int,
+) -> Offer:
+    """The offer for groups that are named privately: a share of the price and all of δ go into naming them."""
+    first = protections[0][1]
+    if price.delta is None or not isinstance(first, Approximate | ZCDP):
+        raise refuse_selection.no_delta(first.symbol)
+    whole = replace(price, delta=None).within(first)
+    budget = first.like([selection.SHARE * whole.vector()[0], price.delta])
+    moved = [selection.steps_of(unit, truncation) for unit, _ in protections]
+    chosen = selection.affordable(budget, moved[0].unit, keys)
+    rest = price.times(1 - selection.SHARE, whole)
+    offer = _offer(aggregates, domain, groups, partial, protections, rest, wanted, truncation, 0)
+    try:
+        tolls = tuple(
+            toll
+            + Toll(
+                selection.cost(chosen, people.row, measure),
+                selection.cost(chosen, people.both, measure),
+                selection.cost(chosen, people.unit, measure),
+            )
+            for toll, people, (_, measure) in zip(offer.tolls, moved, protections, strict=True)
+        )
+    except NotProven:
+        raise refuse_selection.no_delta(first.symbol) from None
+    return replace(offer, tolls=tolls, selection=chosen, reason=f"{offer.reason} {chosen.explain()}")
 
 
 def _linear(aggregates: tuple[Aggregate, ...]) -> tuple[Aggregate, ...]:

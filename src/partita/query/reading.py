@@ -17,9 +17,9 @@ from partita.exact import exact
 from partita.query import keys
 from partita.query.conditions import Condition, Versus, condition
 from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, numeric
-from partita.query.keys import Bucket, Each, Key, Truncated
+from partita.query.keys import Bucket, Each, Key, Opened, Truncated
 from partita.query.schema import Table
-from partita.region.columns import Bounded, Identifier, Operator
+from partita.region.columns import Bounded, Identifier, Operator, TextKeys
 from partita.region.columns.stepped import Stepped
 from partita.region.predicate import And, Between, Compare, IsNull, IsTrue, Known, Not, Or, Predicate, Unknown
 from partita.region.where import understood
@@ -84,6 +84,13 @@ class Reader:
                 owner = isinstance(column, Identifier)
                 raise self.refused(node, refuse.owner_column(name) if owner else refuse.open_column(name))
         raise self.refused(node, refuse.unknown_column(node.name, self.table.name, self.table.columns))
+
+    def opened(self, node: exp.Column) -> str | None:
+        """The column of open texts that was mentioned, if it is one."""
+        for name, column in self.table.columns.items():
+            if name.lower() == node.name.lower() and isinstance(column, TextKeys):
+                return name
+        return None
 
     # --- expressions -------------------------------------------------------------------------------------------
 
@@ -304,7 +311,8 @@ class Reader:
         domain = self.table.domain
         match node:
             case exp.Column():
-                return Each(self.column(node)[0])
+                opened = self.opened(node)
+                return Each(self.column(node)[0]) if opened is None else Opened(opened)
             case exp.Anonymous() if node.name.lower() == "bucket":
                 parts = node.expressions
                 if len(parts) != 2 or not isinstance(parts[0].unnest(), exp.Column):

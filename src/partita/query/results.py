@@ -36,6 +36,7 @@ class Result:
     recipes: tuple[Recipe, ...]
     spreads: tuple[Spread, ...]
     chosen: NDArray[np.object_] | None = None
+    opened: NDArray[np.object_] | None = None
 
     @cached_property
     def columns(self) -> dict[str, list[Any]]:
@@ -150,11 +151,20 @@ class Result:
 
     def _labels(self, key: Key) -> list[Any]:
         if key not in self._labelled:
-            place = self.cells.keys.index(key)
-            domain = self.plan.table.domain
-            labels = {where: keys_of.label(key, domain, where) for where in self.cells.places[place]}
-            self._labelled[key] = [labels[line[place]] for line in self.cells.listed]
+            self._labelled[key] = self._named(key) if isinstance(key, keys_of.Opened) else self._listed(key)
         return self._labelled[key]
+
+    def _named(self, key: keys_of.Opened) -> list[Any]:
+        """The texts of an open key; None stands for all that were not named."""
+        assert self.opened is not None
+        return list(self.opened[:, self.plan.opened.index(key.column)])
+
+    def _listed(self, key: Key) -> list[Any]:
+        place = self.cells.keys.index(key)
+        domain = self.plan.table.domain
+        labels = {where: keys_of.label(key, domain, where) for where in self.cells.places[place]}
+        once = [labels[line[place]] for line in self.cells.listed]
+        return once * (len(self.numbers) // len(once)) if once else []
 
     @cached_property
     def _labelled(self) -> dict[Key, list[Any]]:

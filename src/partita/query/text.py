@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from partita.query.conditions import Condition, Versus
 from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value
-from partita.query.keys import Bucket, Each, Key, Truncated
+from partita.query.keys import Bucket, Each, Key, Opened, Truncated
 from partita.region.codes import Codes
 from partita.region.columns import Bounded
 from partita.region.columns.stepped import Stepped
@@ -126,7 +126,7 @@ def truth(predicate: Predicate, domain: Domain, written: Written = readable, *, 
 def shown_key(key: Key) -> str:
     """A key as SQL."""
     match key:
-        case Each(name):
+        case Each(name) | Opened(name):
             return quoted(name)
         case Bucket(name, width):
             return f"BUCKET({quoted(name)}, {number(width)})"

@@ -4,15 +4,45 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import final
 
 from partita.errors import query as refuse
+from partita.errors import selection as refuse_selection
 from partita.granularity import Granularity, Groups, Users
 from partita.query.schema import Table
 
 SEPARATOR = "\x1f"
 NOTHING = "\x1e"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """The most that one owner may add to one question: so many rows, in so many groups; None where nothing is said.
+
+    >>> Caps.of(10, 3)
+    Caps(rows=10, groups=3)
+    """
+
+    rows: int | None = None
+    groups: int | None = None
+
+    @classmethod
+    def of(cls, rows: object = None, groups: object = None) -> Caps:
+        """The caps, if they can be used."""
+        found: dict[str, int | None] = {}
+        for name, value in (("rows", rows), ("groups", groups)):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise refuse_selection.bad_cap(f"{name}_per_user", value)
+            found[name] = value
+        return cls(**found)
+
+    def __bool__(self) -> bool:
+        return self.rows is not None or self.groups is not None
+
+
+UNCAPPED = Caps()
 
 
 @final
@@ -24,7 +54,8 @@ class Truncation:
     keyed hash of their sanitised values. The key is drawn once, at the birth of the ledger, and never changes, so
     that an owner has the same rows in every question. Rows without an owner are left out.
 
-    ``inside`` is the most of these rows that one question may use, taken in the same order.
+    ``inside`` is the most of these rows that one question may use, taken in the same order; ``groups`` the most groups
+    of one question that an owner may be counted in, in a keyed order of the owner's own groups.
     """
 
     owner: str
@@ -32,11 +63,26 @@ class Truncation:
     key: str = field(repr=False)
     per: str | None = None
     inside: int | None = None
+    groups: int | None = None
 
     @property
     def most(self) -> int:
         """The most rows of one owner that any one release uses."""
         return self.rows if self.inside is None else min(self.rows, self.inside)
+
+    def capped(self, caps: Caps) -> Truncation:
+        """The truncation with the tighter caps of one question.
+
+        >>> Truncation("patient", 10, "k").capped(Caps(rows=3)).most
+        3
+        """
+        inside = [cap for cap in (self.inside, caps.rows) if cap is not None and cap < self.rows]
+        return replace(self, inside=min(inside, default=None), groups=caps.groups)
+
+    def group_place(self, owner: str, group: Sequence[str | None]) -> str:
+        """Where a group stands in the order of its owner's groups."""
+        text = SEPARATOR.join((self.key, owner, *(NOTHING if value is None else value for value in group)))
+        return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
     def place(self, values: Sequence[str | None]) -> str:
         """Where a row stands in the order of its owner's rows.
