@@ -143,4 +143,4 @@ class Planned:
 def planned_numbers(content: bytes, quote: Quote) -> NDArray[np.object_]:
     """The noisy numbers of one release of a plan."""
     lines = json.loads(content)["plan"][fingerprint(quote)]
-    return numbers(json.dumps(lines).encode(), quote.width)
+    return numbers(json.dumps(lines).encode(), quote.width, quote.texts)
