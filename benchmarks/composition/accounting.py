@@ -25,12 +25,14 @@ from dp_accounting.pld import privacy_loss_distribution as pld
 
 from partita.composition.calibrate import calibrate
 from partita.composition.compose import compose
+from partita.composition.curve import profile
 from partita.composition.running import Running
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.laplace import Laplace
 from partita.mechanisms.randomized_response import RandomizedResponse
 from partita.mechanisms.subsampled import Subsampled
 from partita.theory.losses.atoms import AtomicLoss
+from partita.theory.losses.pair import Pair
 from partita.theory.losses.tabulated import tabulated
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.pure import Pure
@@ -277,11 +279,12 @@ def main() -> None:
                     "≤ 0.05%",
                 )
     sampled = (Subsampled(GaussianNoise(sigma=1), rate="0.01"), 500)
-    pair = (AtomicLoss.between([0.2, 0.5, 0.3], [0.25, 0.5, 0.25]), 20)
-    table = (tabulated([(0.0, 0.02), (0.05, 0.01), (0.1, 0.0)]), 20)
+    first, second = [0.2, 0.5, 0.3], [0.25, 0.5, 0.25]
+    pair = (Pair(AtomicLoss.between(first, second), AtomicLoss.between(second, first)), 20)
+    table = (Pair.of(tabulated([(0.0, 0.02), (0.05, 0.01), (0.1, 0.0)])), 20)
     odd = [sampled, pair, table]
     row("a mix with no closed transform", "-", [*race(lambda: compose(odd, delta=DELTA).epsilon), (math.nan, math.nan)],
-        compose(odd, delta=DELTA).lower, "≤ 0.1%")  # fmt: skip
+        max(profile(total).most(DELTA) for total in compose(odd, delta=DELTA).plan.totals), "≤ 0.1%")  # fmt: skip
     write()
 
 

@@ -30,7 +30,7 @@ def compose_document(document: object) -> Guarantee:
     >>> round(compose_document(plan).epsilon, 3)
     4.693
     """
-    fields = _checked(document, {"version", "events", "delta", "method", "relation", "vocabulary", "event"})
+    fields = _checked(document, {"version", "events", "delta", "method", "relation", "vocabulary", "event", "bounds"})
     return compose(
         events_of(fields),
         delta=fields.get("delta", 0),

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from partita.composition.plan import Loose, Part, Plan, Release, read
+from partita.composition.plan import Loose, Paired, Part, Plan, Release, read
+from partita.composition.vocabulary import Document, together, written
 from partita.errors import composition as refuse
-from partita.exact import exact, float_down, float_up, whole
+from partita.exact import exact, float_up, whole
 from partita.granularity.base import Granularity, Relation
 from partita.mechanisms.base import Mechanism
-from partita.mechanisms.discrete_gaussian import DiscreteGaussian
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.geometric import Geometric
 from partita.mechanisms.laplace import Laplace
@@ -20,29 +19,41 @@ from partita.mechanisms.randomized_response import RandomizedResponse
 from partita.mechanisms.subsampled import Scheme, Subsampled
 from partita.theory import numerics
 from partita.theory.distance import Distance, Norm
-from partita.theory.measures.gdp import GDP
+from partita.theory.losses.pair import Pair
+from partita.theory.losses.randomized_response import RandomizedResponseLoss
 from partita.theory.measures.zcdp import ZCDP
 from partita.theory.numerics import ball
 
 VERSION = 1
+# Events that have no proven meaning under add/remove or change-one here, each with the reason.
+_UNREAD = {
+    "NonPrivateDpEvent": "promises nothing.",
+    "UnsupportedDpEvent": "promises nothing.",
+    "SingleEpochTreeAggregationDpEvent": "is proven only where a record is replaced by an empty one.",
+    "SampledWithReplacementDpEvent": "draws a record more than once, and no amplification is proven here.",
+    "RepeatAndSelectDpEvent": "selects among repeated runs, and no bound is proven here.",
+    "MixtureOfGaussiansDpEvent": "has no dominating pair here.",
+    "TruncatedSubsampledGaussianDpEvent": "has no dominating pair here.",
+}
 _VOCABULARY = "dp_accounting"
-
-Document = dict[str, Any]
 
 
 def to_document(events: object, relation: Relation | Granularity | str | None = None) -> Document:
     """A plan as JSON that anyone can read back into dp_accounting's events, with the relation that it is proven under.
 
-    Numbers are rounded towards the larger loss, so that what is read back never promises more.
+    Numbers are rounded towards the larger loss, so that what is read back never promises more. Where the vocabulary has
+    no word a larger event is written, and the release is named under ``bounds``.
 
     >>> to_document([(GaussianNoise(sigma=10), 3)])["event"]
     {'type': 'SelfComposedDpEvent', 'event': {'type': 'GaussianDpEvent', 'noise_multiplier': 10.0}, 'count': 3}
     """
     plan = Plan.of(events, relation)
-    parts = [_write(part) for part in plan.parts]
-    event = parts[0] if len(parts) == 1 else {"type": "ComposedDpEvent", "events": parts}
-    written = {"version": VERSION, "vocabulary": _VOCABULARY, "event": event if parts else {"type": "NoOpDpEvent"}}
-    return written if plan.relation is None else {**written, "relation": plan.relation.value}
+    parts = [written(part) for part in plan.parts]
+    made: Document = {"version": VERSION, "vocabulary": _VOCABULARY, "event": together([one.event for one in parts])}
+    larger = sorted({part.name for part, one in zip(plan.parts, parts, strict=True) if not one.exact})
+    if larger:
+        made["bounds"] = larger
+    return made if plan.relation is None else {**made, "relation": plan.relation.value}
 
 
 def from_document(document: object) -> list[Part]:
@@ -79,52 +90,6 @@ def from_dp_accounting(event: object) -> list[Part]:
     return _read(_plain(event), "event")
 
 
-def _write(part: Part) -> Document:
-    one = _write_one(part)
-    return one if part.count == 1 else {"type": "SelfComposedDpEvent", "event": one, "count": part.count}
-
-
-def _write_one(part: Part) -> Document:
-    if isinstance(part, Loose):
-        match part.measure:
-            case ZCDP(rho=rho, delta=delta) if delta == 0:
-                return {"type": "ZCDpEvent", "rho": _up(rho), "xi": 0.0}
-            case GDP() if part.measure.squared > 0:
-                return {"type": "GaussianDpEvent", "noise_multiplier": _down(1 / part.measure.mu)}
-            case _:
-                raise refuse.unwritable(part.name, "it knows mechanisms, not bare losses of this kind.")
-    if not isinstance(part, Release):
-        raise refuse.unwritable(part.name, "it knows mechanisms, not pairs.")
-    return _write_mechanism(part.mechanism, part.distance, part.name)
-
-
-def _write_mechanism(mechanism: Mechanism, distance: Distance, name: str) -> Document:
-    match mechanism:
-        case GaussianNoise() if distance.power > 0:
-            return {"type": "GaussianDpEvent", "noise_multiplier": _down(mechanism.sigma / distance.length())}
-        case Laplace() if distance.power > 0:
-            return {"type": "LaplaceDpEvent", "noise_multiplier": _down(mechanism.scale / distance.power)}
-        case Geometric() if distance.power.denominator == 1 and distance.power > 0:
-            return {
-                "type": "DiscreteLaplaceDpEvent",
-                "noise_parameter": _up(1 / mechanism.scale),
-                "sensitivity": int(distance.power),
-            }
-        case RandomizedResponse() if distance.power == 1:
-            # Its parameter is the probability of an answer drawn uniformly from all buckets.
-            k, e = mechanism.values, mechanism.epsilon
-            uniform = numerics.lower(lambda: ball(k) / (ball(e).exp() + (k - 1)))
-            return {"type": "RandomizedResponseDpEvent", "noise_parameter": _down(uniform), "num_buckets": k}
-        case Subsampled(scheme=Scheme.POISSON, presence=None, relation=Relation.ADD_REMOVE):
-            inner = _write_mechanism(mechanism.mechanism, distance, name)
-            rate = min(1.0, _up(mechanism.rate))
-            return {"type": "PoissonSampledDpEvent", "sampling_probability": rate, "event": inner}
-        case DiscreteGaussian():
-            raise refuse.unwritable(name, "it has no discrete Gaussian.")
-        case _:
-            raise refuse.unwritable(name, "it has no such mechanism.")
-
-
 def _read(event: object, where: str) -> list[Part]:
     if not isinstance(event, Mapping):
         raise refuse.bad_document(where, "an event must be an object.")
@@ -132,10 +97,7 @@ def _read(event: object, where: str) -> list[Part]:
         case "NoOpDpEvent":
             return []
         case "ComposedDpEvent":
-            inner = event.get("events")
-            if not isinstance(inner, list):
-                raise refuse.bad_document(f"{where}.events", "a list of events is needed.")
-            return [part for i, one in enumerate(inner) for part in _read(one, f"{where}.events[{i}]")]
+            return _composed(event, where)
         case "SelfComposedDpEvent":
             count = whole(event.get("count"), "count")
             return [read((part, count)) for part in _read(event.get("event"), f"{where}.event")]
@@ -143,9 +105,39 @@ def _read(event: object, where: str) -> list[Part]:
             if exact(event.get("xi", 0), "xi") != 0:
                 raise refuse.bad_document(f"{where}.xi", "only ξ = 0 is known.")
             return [Loose(ZCDP(rho=_number(event, "rho", where)), 1)]
+        case "PoissonSampledDpEvent" if (leak := _leak(event, where)) is not None:
+            return [Paired(Pair.of(RandomizedResponseLoss(0.0, float_up(leak))), 1)] if leak else []
+        case "PoissonSampledDpEvent" if _number(event, "sampling_probability", where) == 0:
+            return []
         case _:
             mechanism, distance = _read_mechanism(event, where)
             return [Release(mechanism, distance, 1)]
+
+
+def _composed(event: Mapping[str, Any], where: str) -> list[Part]:
+    inner = event.get("events")
+    if not isinstance(inner, list):
+        raise refuse.bad_document(f"{where}.events", "a list of events is needed.")
+    match inner:
+        case [{"type": "ZCDpEvent"} as first, {"type": "PoissonSampledDpEvent"} as second]:
+            leak = _leak(second, f"{where}.events[1]")
+            curve = _read(first, f"{where}.events[0]")[0]
+            if leak is not None and isinstance(curve, Loose) and isinstance(curve.measure, ZCDP):
+                return [Loose(ZCDP(rho=curve.measure.rho, delta=leak), 1)]
+        case _:
+            pass
+    return [part for i, one in enumerate(inner) for part in _read(one, f"{where}.events[{i}]")]
+
+
+def _leak(event: Mapping[str, Any], where: str) -> Fraction | None:
+    """The probability with which a sampled event gives everything away; nothing for other events."""
+    inner = event.get("event")
+    if not isinstance(inner, Mapping) or inner.get("type") != "NonPrivateDpEvent":
+        return None
+    leak = _number(event, "sampling_probability", where)
+    if not 0 <= leak < 1:
+        raise refuse.bad_document(f"{where}.sampling_probability", "it must be between 0 and 1.")
+    return leak
 
 
 def _read_mechanism(event: Mapping[str, Any], where: str) -> tuple[Mechanism, Distance]:
@@ -165,24 +157,36 @@ def _read_mechanism(event: Mapping[str, Any], where: str) -> tuple[Mechanism, Di
             epsilon = numerics.upper(lambda: (ball(k) / ball(p) - (k - 1)).log())
             return RandomizedResponse(epsilon=epsilon, values=k), one
         case "PoissonSampledDpEvent":
-            inner = event.get("event")
-            if not isinstance(inner, Mapping):
-                raise refuse.bad_document(f"{where}.event", "an event is needed.")
-            mechanism, distance = _read_mechanism(inner, f"{where}.event")
+            mechanism, distance = _sampled(event, where)
             return Subsampled(mechanism, rate=_number(event, "sampling_probability", where)), distance
+        case "SampledWithoutReplacementDpEvent":
+            size = whole(event.get("source_dataset_size"), "source_dataset_size", least=1)
+            drawn = whole(event.get("sample_size"), "sample_size", least=1)
+            if drawn > size:
+                raise refuse.bad_document(f"{where}.sample_size", "it must not be more than source_dataset_size.")
+            mechanism, distance = _sampled(event, where)
+            return Subsampled(mechanism, rate=Fraction(drawn, size), scheme=Scheme.WITHOUT_REPLACEMENT), distance
         case other:
-            raise refuse.bad_document(f"{where}.type", f"{other!r} is not known here.")
+            raise refuse.bad_document(f"{where}.type", f"{other!r} {_UNREAD.get(str(other), 'is not known here.')}")
 
 
-def _down(number: Fraction) -> float:
-    """A float that is not above a number, nor is what is read back from its shortest text."""
-    found = float_down(number)
-    return found if exact(found) <= number else math.nextafter(found, 0.0)
-
-
-def _up(number: Fraction) -> float:
-    found = float_up(number)
-    return found if exact(found) >= number else math.nextafter(found, math.inf)
+def _sampled(event: Mapping[str, Any], where: str) -> tuple[Mechanism, Distance]:
+    """What is released from a sample: one mechanism, or several Gaussian ones, which are as good as one."""
+    inner = event.get("event")
+    if not isinstance(inner, Mapping):
+        raise refuse.bad_document(f"{where}.event", "an event is needed.")
+    if inner.get("type") not in ("ComposedDpEvent", "SelfComposedDpEvent"):
+        return _read_mechanism(inner, f"{where}.event")
+    square = Fraction(0)
+    for part in _read(inner, f"{where}.event"):
+        if not isinstance(part, Release) or not isinstance(part.mechanism, GaussianNoise):
+            raise refuse.bad_document(
+                f"{where}.event", "of several releases from one sample only Gaussian ones are known."
+            )
+        square += part.count * part.distance.power / part.mechanism.sigma**2
+    if square == 0:
+        raise refuse.bad_document(f"{where}.event", "nothing is released from the sample.")
+    return GaussianNoise(sigma=numerics.lower(lambda: 1 / ball(square).sqrt())), Distance(Norm.L2, Fraction(1))
 
 
 def _number(event: Mapping[str, Any], key: str, where: str) -> Fraction:
