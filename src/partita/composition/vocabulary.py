@@ -1,4 +1,4 @@
-"""Parts of a plan as events of Google's dp_accounting: the same loss where there is a word for it, never a smaller one."""
+"""Parts of a plan as events of dp_accounting: the same loss where there is a word for it, never a smaller one."""
 
 from __future__ import annotations
 
