@@ -15,6 +15,7 @@ from partita.mechanisms.key_selection import GaussianThreshold, LaplaceThreshold
 from partita.mechanisms.laplace import Laplace
 from partita.mechanisms.noisy_max import NoisyMax
 from partita.mechanisms.permute_and_flip import PermuteAndFlip
+from partita.mechanisms.perturbed_objective import PerturbedObjective
 from partita.mechanisms.randomized_response import RandomizedResponse
 from partita.mechanisms.sparse_vector import SparseVector
 from partita.mechanisms.subsampled import Subsampled
@@ -37,5 +38,8 @@ MAKERS: dict[str, Callable[[Fraction], Mechanism]] = {
     "laplace_threshold": lambda noise: LaplaceThreshold(scale=noise, threshold=1000, keys=2),
     "gaussian_threshold": lambda noise: GaussianThreshold(sigma=noise, threshold=1000, keys=2),
     "truncated_geometric": lambda noise: TruncatedGeometric(epsilon=1 / noise, delta="1e-9", keys=2),
+    "perturbed_objective": lambda noise: PerturbedObjective(
+        slope=1 / (2 * noise), bend=1 / (4 * noise), last=1 / (4 * noise), length=1, bent="1/4", weights=2
+    ),
     "subsampled": lambda noise: Subsampled(GaussianNoise(sigma=noise), rate="0.1"),
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from partita.mechanisms.key_selection import GaussianThreshold, LaplaceThreshold
 from partita.mechanisms.laplace import Laplace
 from partita.mechanisms.noisy_max import NoisyMax
 from partita.mechanisms.permute_and_flip import PermuteAndFlip
+from partita.mechanisms.perturbed_objective import PerturbedObjective
 from partita.mechanisms.randomized_response import RandomizedResponse
 from partita.mechanisms.sparse_vector import SparseVector
 from partita.mechanisms.subsampled import Subsampled
@@ -152,6 +155,20 @@ def test_a_release_on_a_sample_is_not_refuted(mechanism, first, second, at):
     assert not shown.falsifies(mechanism.cost(at, Profile))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [1, Fraction(1, 100)], ids=["as it is", "with a slope a hundred times too small"])
+def test_a_perturbed_objective_is_not_refuted_and_a_broken_one_is(share):
+    """Rows at 1 with a squared loss: the minimiser of (w - 1)²/2 a row, Λ w²/2 and b w is known in closed form."""
+    mechanism = PerturbedObjective(slope=1, bend="1/2", last="1/2", length=3, bent=1, weights=1)
+
+    def released(rows, bits):
+        minimiser = (len(rows) - float(share) * mechanism.tilt(bits=bits)) / (len(rows) + float(mechanism.regulariser))
+        return float(mechanism.finish(minimiser, bits=bits)[0])
+
+    shown = audit(batched(released, 9), [1, 1, 1], [1, 1], trials=600, batch=True, **SURE)
+    assert shown.falsifies(mechanism.cost(Distance.l1(1), Pure)) == (share != 1)
+
+
 def test_every_mechanism_is_audited():
-    audited = {*ADDITIVE, *CHOICES, *KEY_RULES, RandomizedResponse, SparseVector, Subsampled}
+    audited = {*ADDITIVE, *CHOICES, *KEY_RULES, RandomizedResponse, SparseVector, Subsampled, PerturbedObjective}
     assert {each.kind for each in audited} == set(KINDS)

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from partita.algorithms.comparison import four_steps as four_steps
     from partita.algorithms.conversation import Conversation as Conversation
     from partita.algorithms.conversation import Reply as Reply
+    from partita.algorithms.estimators.kmeans import KMeans as KMeans
+    from partita.algorithms.estimators.linear_regression import LinearRegression as LinearRegression
+    from partita.algorithms.estimators.logistic_regression import LogisticRegression as LogisticRegression
+    from partita.algorithms.estimators.pca import PCA as PCA
     from partita.algorithms.histograms import JointAndSeparate as JointAndSeparate
     from partita.algorithms.histograms import joint_and_separate as joint_and_separate
     from partita.algorithms.linear import Estimate as Estimate
@@ -40,11 +44,15 @@ _HOMES = {
     "Estimate": "partita.algorithms.linear",
     "FourSteps": "partita.algorithms.comparison",
     "JointAndSeparate": "partita.algorithms.histograms",
+    "KMeans": "partita.algorithms.estimators.kmeans",
     "LinearQueries": "partita.algorithms.linear",
+    "LinearRegression": "partita.algorithms.estimators.linear_regression",
+    "LogisticRegression": "partita.algorithms.estimators.logistic_regression",
     "MWEM": "partita.algorithms.mwem",
     "MarginalTables": "partita.algorithms.marginals",
     "Marginals": "partita.algorithms.marginals",
     "OnlineMultiplicativeWeights": "partita.algorithms.multiplicative_weights",
+    "PCA": "partita.algorithms.estimators.pca",
     "Reply": "partita.algorithms.conversation",
     "RunningCounts": "partita.algorithms.stream",
     "Strategy": "partita.algorithms.strategy",
@@ -65,11 +73,15 @@ __all__ = [
     "Estimate",
     "FourSteps",
     "JointAndSeparate",
+    "KMeans",
     "LinearQueries",
+    "LinearRegression",
+    "LogisticRegression",
     "MWEM",
     "MarginalTables",
     "Marginals",
     "OnlineMultiplicativeWeights",
+    "PCA",
     "Reply",
     "RunningCounts",
     "Strategy",

@@ -297,3 +297,12 @@ def session_copied() -> InvalidInput:
         "A session cannot be copied or pickled: each copy would go on answering for the price of one. "
         "Open another session, and charge it.",
     )
+
+
+def objective_out_of_range(slope: float, least: float, weights: int, most: int) -> InvalidInput:
+    """A slope so wide, or so many weights, that the minimiser cannot be certified in floats."""
+    return InvalidInput(
+        "mechanisms.objective-out-of-range",
+        f"An objective with {weights} weights and ε = {slope:g} for its slope cannot be minimised with a certified "
+        f"error: at most {most} weights and at least ε = {least:g} can. Nothing was drawn. Learn by noisy gradients.",
+    )

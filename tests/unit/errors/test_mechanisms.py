@@ -267,6 +267,15 @@ CASES = [
             "Open another session, and charge it."
         ),
     ),
+    (
+        refuse.objective_out_of_range(1e-6, 6.1e-5, 8, 1024),
+        InvalidInput,
+        "mechanisms.objective-out-of-range",
+        (
+            "An objective with 8 weights and ε = 1e-06 for its slope cannot be minimised with a certified error: at "
+            "most 1024 weights and at least ε = 6.1e-05 can. Nothing was drawn. Learn by noisy gradients."
+        ),
+    ),
 ]
 
 

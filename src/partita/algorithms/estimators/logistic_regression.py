@@ -1,0 +1,185 @@
+"""LogisticRegression: a private classifier as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Self, final
+
+import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from partita.algorithms.estimators.base import Private
+from partita.algorithms.learning.descent import Descent
+from partita.algorithms.learning.lattice import Array, Lattice
+from partita.algorithms.learning.learner import Learner
+from partita.algorithms.learning.logistic import Logistic
+from partita.algorithms.learning.moments import UNIT
+from partita.algorithms.learning.perturbed import Perturbed
+from partita.algorithms.learning.sums import pure_of
+from partita.errors import learning as refuse
+from partita.exact import Number, positive, whole
+from partita.region.columns.base import Bounded
+from partita.sampling.bits import BitSource
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_SOLVERS = ("auto", "objective", "gradient", "descent")
+_FROM_LABELS = "from labels"
+# From so many weights on, Gaussian noise on gradients is less than a random slope at the same (ε, δ).
+_MANY = 60
+
+
+@final
+class LogisticRegression(ClassifierMixin, Private):  # type: ignore[misc]
+    """A linear classifier, private at the given price for one row of the table.
+
+    ``classes`` must be public. ``solver="objective"`` tilts the loss by a random slope (one release at a pure ε),
+    ``"gradient"`` takes a few steps along noisy gradients from a start by noisy moments, ``"descent"`` is plain noisy
+    gradient descent, on all rows or on batches (``batches="disjoint"`` or ``"poisson"``). ``"auto"`` chooses by the
+    price alone. Rows longer than ``row_norm``, when every feature is scaled to [-1, 1], are shortened.
+
+    >>> X = np.repeat([[-0.5], [0.5]], 2000, axis=0)
+    >>> model = LogisticRegression(epsilon=1, bounds=(-1, 1), classes=["no", "yes"])
+    >>> model.fit(X, ["no"] * 2000 + ["yes"] * 2000).predict([[-1.0], [1.0]]).tolist()
+    ['no', 'yes']
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        mu: Number | None = None,
+        bounds: Any = None,
+        classes: Any = None,
+        solver: str = "auto",
+        batches: str | None = None,
+        max_iter: int | None = None,
+        row_norm: Number | None = None,
+        regulariser: float = 0.0,
+        noise: str | None = None,
+        relation: str = "add/remove",
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.rho = rho
+        self.mu = mu
+        self.bounds = bounds
+        self.classes = classes
+        self.solver = solver
+        self.batches = batches
+        self.max_iter = max_iter
+        self.row_norm = row_norm
+        self.regulariser = regulariser
+        self.noise = noise
+        self.relation = relation
+
+    def fit(self, X: Any, y: Any, *, bits: BitSource | None = None) -> Self:
+        """Learn from rows and labels you hold; ``bits`` is for tests."""
+        rows, labels = self._rows(X, y, reset=True)
+        try:
+            check_classification_targets(labels)
+        except ValueError as problem:
+            raise refuse.rows_refused(str(problem)) from None
+        self.classes_ = self._declared(labels)
+        learner = self._learner(rows.shape[1], self.bounds, self.classes_)
+        places = {label: place for place, label in enumerate(self.classes_.tolist())}
+        try:
+            numbers = [places[label] for label in labels.tolist()]
+        except KeyError:
+            raise refuse.unknown_label() from None
+        return self._learnt(np.column_stack([rows, numbers]), learner, bits)
+
+    def decision_function(self, X: Any) -> Array:
+        """The scores of each row: of the second class, or of each class where there are more than two."""
+        check_is_fitted(self)
+        rows = self._rows(X, reset=False)
+        found: Array = rows @ self.coef_.T + self.intercept_
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of each class."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            scores = np.column_stack([np.zeros(len(scores)), scores])
+        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+        found: Array = odds / odds.sum(axis=1, keepdims=True)
+        return found
+
+    def predict(self, X: Any) -> Any:
+        """The likeliest class of each row."""
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def plot(self) -> Figure:
+        """The coefficients in units of each feature's public half-width."""
+        from partita.algorithms.learning.pictures import coefficients
+
+        check_is_fitted(self)
+        half = np.array(self._lattice.step) * UNIT
+        return coefficients(self.coef_ * half, None, "Coefficients")
+
+    def _declared(self, labels: Any) -> Any:
+        if self.classes is None:
+            raise refuse.no_classes()
+        if isinstance(self.classes, str):
+            if self.classes != _FROM_LABELS:
+                raise refuse.no_classes()
+            found = np.unique(labels)
+        else:
+            found = np.asarray(list(self.classes))
+        if len(found) < 2 or len(set(found.tolist())) < len(found):
+            raise refuse.few_classes(found.tolist())
+        return found
+
+    def _target(self, column: Bounded) -> Any:
+        values = [column.value(code) for code in range(column.size)]
+        known = [value for value in values if value is not None]
+        if self.classes is None or isinstance(self.classes, str):
+            self.classes_ = np.array(known)
+        else:
+            self.classes_ = self._declared(None)
+        return self.classes_
+
+    def _classes(self) -> tuple[object, ...]:
+        return tuple(self.classes_.tolist())
+
+    def _learner(self, features: int, bounds: Any, target: Any) -> Learner:
+        if target is None:
+            raise refuse.no_target()
+        if self.solver not in _SOLVERS:
+            raise refuse.one_of("solver", self.solver, _SOLVERS)
+        classes, relation, price = len(target), self._relation(), self._price()
+        lattice = self._lattice = Lattice.of(bounds, features=features, steps=UNIT)
+        norm = float(np.sqrt(features)) if self.row_norm is None else float(positive(self.row_norm, "row_norm"))
+        norm = max(min(norm, float(np.sqrt(features))), 1 / UNIT)
+        turns = None if self.max_iter is None else whole(self.max_iter, "max_iter", least=1)
+        weights = (features + 1) * (1 if classes == 2 else classes)
+        solver = self.solver
+        if solver == "auto":
+            gaussian = price.epsilon is None or price.delta is not None
+            solver = "gradient" if weights > _MANY and gaussian else "objective"
+        if solver == "objective":
+            epsilon: Fraction = pure_of(price)
+            return Perturbed.plan(
+                lattice, classes, norm, epsilon, relation=relation, regulariser=float(self.regulariser)
+            )
+        if solver == "descent":
+            return Descent.plan(
+                lattice, classes, norm, price, turns=turns or 20, batches=self.batches, relation=relation
+            )
+        return Logistic.plan(lattice, classes, norm, price, turns=turns or 2, relation=relation, noise=self.noise)
+
+    def _accept(self, document: dict[str, Any]) -> None:
+        self.coef_ = np.array(document["coefficients"])
+        self.intercept_ = np.array(document["intercepts"])
+        self.n_iter_ = getattr(self.learner_, "turns", 1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags

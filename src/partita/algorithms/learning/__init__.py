@@ -1,0 +1,1 @@
+"""Learning from sums over rows: every row is a few whole numbers, every sum is exact, every release has noise."""

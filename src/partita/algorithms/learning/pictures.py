@@ -1,0 +1,41 @@
+"""Pictures of what was learnt, with the error of its noise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from partita.algorithms.learning.lattice import Array
+from partita.explain.pictures.canvas import FAINT, INK, sheet
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Half of a normal interval of 95%, in deviations.
+_SURE = 1.96
+
+
+def centres(places: Array, error: Array, sizes: Array) -> Figure:
+    """Cluster centres on the first two features, with 95% intervals for their noise; dots grow with the noisy sizes."""
+    second = places[:, 1] if places.shape[1] > 1 else np.zeros(len(places))
+    weight = np.clip(sizes, 1.0, None) / max(float(np.max(sizes)), 1.0)
+    with sheet("Private cluster centres") as (figure, axes):
+        bars = _SURE * error
+        axes.errorbar(places[:, 0], second, xerr=bars, yerr=bars, fmt="none", ecolor=FAINT, elinewidth=1.2, capsize=3)
+        axes.scatter(places[:, 0], second, s=30 + 170 * weight, color=INK, alpha=0.8)
+        axes.set_xlabel("first feature")
+        axes.set_ylabel("second feature" if places.shape[1] > 1 else "")
+    return figure
+
+
+def coefficients(values: Array, errors: Array | None, title: str) -> Figure:
+    """One group of dots a line of values, with 95% intervals where the error of the noise is known."""
+    with sheet(title) as (figure, axes):
+        for line, row in enumerate(values):
+            at = np.arange(len(row)) + 0.08 * line
+            bars = None if errors is None else _SURE * errors[line]
+            axes.errorbar(at, row, yerr=bars, fmt="o", color=INK, ecolor=FAINT, elinewidth=1.2, capsize=3)
+        axes.axhline(0, color=FAINT, linewidth=0.8)
+        axes.set_xlabel("feature")
+    return figure

@@ -1,0 +1,136 @@
+"""Objective perturbation: the minimiser of a convex loss with a random slope added, released with a little noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, isqrt
+from typing import ClassVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.errors import mechanisms as refuse
+from partita.exact import Number, float_up, positive, probability, whole
+from partita.mechanisms.base import Forms, Mechanism
+from partita.mechanisms.gaussian import GaussianNoise
+from partita.mechanisms.laplace import Laplace
+from partita.sampling.bits import BitSource
+from partita.theory.distance import Distance, Norm
+from partita.theory.losses.pair import Pair
+from partita.theory.losses.randomized_response import RandomizedResponseLoss
+from partita.theory.measures.pure import Pure
+
+# A minimiser is good enough if its gradient, all errors counted, is no longer than this.
+GOAL = Fraction(1, 1 << 12)
+# The length of the slope is drawn to this step, its direction from normal variables to that one; directions from
+# variables that are this small together are drawn again.
+_STEP, _FINE = Fraction(1, 1 << 20), 1 << 50
+_SHORT = Fraction(1, 16)
+# The least loss of a slope, and the most weights: within them the errors of both are covered.
+_LEAST, _MOST = Fraction(1, 1 << 14), 1 << 10
+
+
+@final
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PerturbedObjective(Mechanism):
+    """Minimise Σ loss(w; row) + Λ/2 ‖w‖² + b·w with a random slope b, and release the minimiser.
+
+    One row's gradient is at most ``length`` long, and the trace of its second derivative at most ``bent``. Three
+    parts make the loss of one row that comes or goes: ``slope`` for its gradient, ``bend`` for its curvature,
+    ``last`` for the noise that covers an inexact minimiser (perturbed_objective.proof.md). The distance is counted in
+    rows that come or go; one that changes counts as ``change`` of them.
+
+    >>> PerturbedObjective(slope="0.5", bend="0.4", last="0.1", length=2, bent="1/4", weights=3).cost(
+    ...     Distance.l1(1), Pure
+    ... )
+    Pure(epsilon=Fraction(1, 1))
+    """
+
+    kind: ClassVar[str] = "perturbed_objective"
+    norm: ClassVar[Norm] = Norm.L1
+    slope: Fraction
+    bend: Fraction
+    last: Fraction
+    length: Fraction
+    bent: Fraction
+    weights: int
+
+    def __post_init__(self) -> None:
+        for name in ("slope", "bend", "last", "length", "bent"):
+            object.__setattr__(self, name, positive(getattr(self, name), name))
+        object.__setattr__(self, "weights", whole(self.weights, "weights", least=1))
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The pure loss when one row comes or goes."""
+        return self.slope + self.bend + self.last
+
+    @property
+    def change(self) -> Fraction:
+        """As how many rows that come or go one that changes counts: its gradient moves twice as far, no more."""
+        return (2 * self.slope + self.bend + self.last) / self.epsilon
+
+    @property
+    def regulariser(self) -> Fraction:
+        """The least Λ for which one row's curvature costs no more than ``bend``."""
+        return self.bent / self.bend
+
+    def forms(self, distance: Distance) -> Forms:
+        return {Pure: lambda: Pure(epsilon=distance.power * self.epsilon)}
+
+    def pair(self, distance: Distance) -> Pair:
+        """Randomised response is the worst of all ε-private mechanisms (theory B8)."""
+        self.require(distance)
+        return Pair.of(RandomizedResponseLoss(float_up(distance.power * self.epsilon)))
+
+    def parameters(self) -> dict[str, str]:
+        names = ("slope", "bend", "last", "length", "bent", "weights")
+        return {name: str(getattr(self, name)) for name in names}
+
+    def check(self) -> None:
+        """Refuse a slope so wide, or so many weights, that the minimiser could not be certified."""
+        if self.slope < _LEAST or self.weights > _MOST:
+            raise refuse.objective_out_of_range(float(self.slope), float(_LEAST), self.weights, _MOST)
+
+    @property
+    def scale(self) -> Fraction:
+        """The slope has a density proportional to exp(-‖b‖/scale): a little wider than its loss would need."""
+        return self.length / self.slope * (1 + Fraction(1, 1 << 20))
+
+    def tilt(self, *, bits: BitSource | None = None) -> NDArray[np.float64]:
+        """The slope b: a length that is a sum of exponential variables, and a uniform direction."""
+        self.check()
+        zeros = np.zeros(self.weights, dtype=np.int64)
+        parts = Laplace(scale=self.scale / _STEP * self.weights).release(zeros, bits=bits)
+        length = float(sum(abs(int(part)) for part in parts) * _STEP / self.weights)
+        while True:
+            direction = np.asarray(GaussianNoise(sigma=Fraction(_FINE)).release(zeros, bits=bits), dtype=np.float64)
+            size = float(np.sqrt((direction**2).sum()))
+            if size * size >= self.weights * float(_FINE * _SHORT) ** 2:
+                return direction / size * length
+
+    def finish(self, minimiser: NDArray[np.float64], *, bits: BitSource | None = None) -> NDArray[np.float64]:
+        """The released weights, from a point whose gradient is no longer than GOAL."""
+        step, noise = self.step, self.noise
+        whole_steps = np.rint(np.nan_to_num(minimiser) / float(step)).astype(np.int64)
+        return np.asarray(noise.release(whole_steps, bits=bits), dtype=np.float64) * float(step)
+
+    @property
+    def step(self) -> Fraction:
+        """The lattice on which the weights are released: a power of two, well below the error of the minimiser."""
+        wanted = GOAL / self.regulariser / 8
+        return Fraction(2) ** (wanted.numerator.bit_length() - wanted.denominator.bit_length() - 1)
+
+    @property
+    def noise(self) -> Laplace:
+        """The last noise: two minimisers of one slope's objective lie within twice GOAL/Λ of each other."""
+        error = GOAL / self.regulariser / self.step
+        root = isqrt(self.weights - 1) + 1
+        return Laplace(scale=(ceil(2 * error * root) + self.weights) / self.last)
+
+    def error(self, confidence: Number = 0.95, entries: int = 1) -> float:
+        """How far the released weights are from the minimiser of the tilted objective; the tilt itself comes on top."""
+        sure, count = probability(confidence, "confidence"), whole(entries, "entries", least=1)
+        reach = self.noise.reach(sure, count) * self.step + GOAL / self.regulariser + self.step
+        return float_up(reach)

@@ -1,0 +1,95 @@
+"""No sum of any learner moves further than its plan says, whatever the rows and whatever was released before."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from partita.algorithms.learning.clusters import STEPS, Clusters
+from partita.algorithms.learning.descent import Descent
+from partita.algorithms.learning.lattice import Lattice, within_ball
+from partita.algorithms.learning.linear import Linear
+from partita.algorithms.learning.lloyd import UNIT as BALL
+from partita.algorithms.learning.lloyd import Lloyd, into_ball
+from partita.algorithms.learning.logistic import Logistic
+from partita.algorithms.learning.moments import UNIT
+from partita.algorithms.learning.principal import Principal
+from partita.query.pricing import Price
+from tests.unit.algorithms.replay import moves
+
+PRICE = Price.of(epsilon=1)
+LEAKY = Price.of(epsilon=1, delta="1e-6")
+
+
+def box(features, **options):
+    return Lattice.of((-1, 1), features=features, steps=UNIT, **options)
+
+
+LEARNERS = {
+    "kmeans": (Clusters.plan(Lattice.of((-1, 1), features=2, steps=STEPS), 3, PRICE, turns=2), 0),
+    "kmeans gaussian": (Clusters.plan(Lattice.of((-1, 1), features=2, steps=STEPS), 3, LEAKY, noise="gaussian"), 0),
+    "kmeans wide": (Clusters.plan(Lattice.of((-1, 1), features=9, steps=STEPS), 2, LEAKY, turns=2), 0),
+    "lloyd": (Lloyd.plan(2, clusters=3, turns=3, price=PRICE), 0),
+    "linear": (Linear.plan(box(3), box(1), np.sqrt(3), PRICE), 1),
+    "linear clipped": (Linear.plan(box(3), box(1), 0.7, PRICE), 1),
+    "principal": (Principal.plan(box(3, one_scale=True), np.sqrt(3), PRICE), 0),
+    "two classes": (Logistic.plan(box(2), 2, np.sqrt(2), PRICE), 2),
+    "three classes": (Logistic.plan(box(2), 3, np.sqrt(2), PRICE), 3),
+    "descent": (Descent.plan(box(2), 2, np.sqrt(2), PRICE, turns=3), 2),
+    "descent three classes": (Descent.plan(box(2), 3, 1.0, LEAKY, turns=2), 3),
+}
+features = {"kmeans wide": 9, "linear": 3, "linear clipped": 3, "principal": 3}
+every_learner = pytest.mark.parametrize("name", sorted(LEARNERS))
+extreme = st.one_of(
+    st.floats(-1.5, 1.5), st.sampled_from([1.0, -1.0, 0.0, 1e300, -1e300, float("nan"), float("inf"), 1 / 3])
+)
+
+
+@st.composite
+def tables(draw, width, classes):
+    rows = draw(arrays.arrays(np.float64, (draw(st.integers(1, 6)), width), elements=extreme))
+    if classes > 1:
+        rows[:, -1] = draw(arrays.arrays(np.int64, len(rows), elements=st.integers(-1, classes)))
+    return rows
+
+
+@every_learner
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_sum_moves_no_further_than_its_plan_says(name, data, monkeypatch):
+    learner, classes = LEARNERS[name]
+    rows = data.draw(tables(features.get(name, 2) + (classes > 0), classes))
+    other = data.draw(tables(features.get(name, 2) + (classes > 0), classes))
+    limits = {item.name: item for item in learner.noisy.sums}
+    changed = rows.copy()
+    changed[-1] = other[0]
+    for second, reach in ((rows[:-1], "enters"), (changed, "changes")):
+        for sum_name, far, square in moves(learner, rows, second, data.draw(st.integers(0, 99)), monkeypatch):
+            limit = getattr(limits[sum_name], reach)
+            assert far <= limit.l1
+            assert square <= limit.square
+
+
+@given(rows=arrays.arrays(np.float64, (5, 3), elements=st.floats(-1e3, 1e3)), scale=st.sampled_from([1 << 12, 1 << 20]))
+def test_vectors_in_the_ball_are_short_and_depend_on_their_own_row(rows, scale):
+    found = within_ball(rows, scale)
+    assert all(sum(int(x) ** 2 for x in row) <= scale**2 for row in found.tolist())
+    assert all((within_ball(rows[i : i + 1], scale)[0] == found[i]).all() for i in range(len(rows)))
+
+
+@given(rows=arrays.arrays(np.float64, (4, 3), elements=extreme))
+def test_rows_of_the_l1_ball_are_short_and_depend_on_their_own_row(rows):
+    found = into_ball(np.nan_to_num(rows))
+    assert all(sum(abs(int(x)) for x in row) <= BALL for row in found.tolist())
+    assert all((into_ball(np.nan_to_num(rows[i : i + 1]))[0] == found[i]).all() for i in range(len(rows)))
+
+
+@given(rows=arrays.arrays(np.float64, (4, 2), elements=extreme))
+def test_codes_lie_in_the_box_and_depend_on_their_own_row(rows):
+    lattice = Lattice.of(([0, -3], [1, 1e9]), features=2, steps=100)
+    found = lattice.codes(rows)
+    assert (np.abs(found) <= lattice.limit).all()
+    assert all((lattice.codes(rows[i : i + 1])[0] == found[i]).all() for i in range(len(rows)))

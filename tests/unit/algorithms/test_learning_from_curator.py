@@ -1,0 +1,89 @@
+"""Learning paid from a curator: charged once, free again, with a receipt, and refused when nothing is left."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import partita as pt
+from partita.algorithms import KMeans, LinearRegression, LogisticRegression
+from partita.sampling.bits import TestBits
+
+
+def patients(count=3000):
+    import pandas as pd
+
+    draw = np.random.default_rng(2)
+    age = draw.integers(20, 90, count)
+    ill = draw.uniform(size=count) < 1 / (1 + np.exp(-(age - 55) / 5))
+    return pd.DataFrame(
+        {"age": age, "cost": 100.0 * age + draw.normal(0, 50, count), "ill": np.where(ill, "yes", "no")}
+    )
+
+
+def curator(budget=None, promise=None, rows=None):
+    table = pt.Table(
+        "visits",
+        source=patients() if rows is None else rows,
+        columns={
+            "age": pt.integers(0, 120),
+            "cost": pt.decimals(0, 20_000, step="0.01"),
+            "ill": pt.categories("no", "yes"),
+        },
+    )
+    return pt.Curator(
+        tables=[table],
+        promises=[promise or pt.Promise(pt.rows(), pt.ZCDP(rho=budget or 1, delta="1e-6"))],
+        ledger=":memory:",
+        bits=TestBits(4),
+    )
+
+
+def test_a_fit_is_charged_once_and_free_again():
+    keeper = curator()
+    model = LinearRegression(rho="0.25").fit_from(keeper, "visits", columns=["age"], target="cost")
+    assert model.coef_[0] == pytest.approx(100, abs=10)
+    assert model.outcome_.cost.rho <= 0.25
+    assert model.outcome_.receipt is not None
+    again = LinearRegression(rho="0.25").fit_from(keeper, "visits", columns=["age"], target="cost")
+    assert again.outcome_.free
+    assert (again.coef_ == model.coef_).all()
+    assert keeper.remaining()[0].rho >= 0.75
+
+
+def test_classes_and_bounds_come_from_the_declared_columns():
+    model = LogisticRegression(rho="0.2", solver="objective").fit_from(curator(), columns=["age"], target="ill")
+    assert model.classes_.tolist() == ["no", "yes", "OTHER"]
+    two = LogisticRegression(rho="0.2", classes=["no", "yes"]).fit_from(curator(), columns=["age"], target="ill")
+    assert two.predict([[25.0], [88.0]]).tolist() == ["no", "yes"]
+
+
+def test_clusters_of_part_of_a_table_are_paid_by_that_part():
+    keeper = curator(budget="0.1")
+    KMeans(2, rho="0.1").fit_from(keeper, columns=["age", "cost"], where="age >= 50")
+    young = KMeans(2, rho="0.1").fit_from(keeper, columns=["age", "cost"], where="age < 50")
+    assert not young.outcome_.free
+    with pytest.raises(pt.BudgetExceeded):
+        KMeans(3, rho="0.1").fit_from(keeper, columns=["age", "cost"])
+
+
+def test_change_one_is_charged_for_a_change():
+    keeper = curator(promise=pt.Promise(pt.replace(), pt.Pure(epsilon=2)))
+    model = LogisticRegression(epsilon=1, classes=["no", "yes"]).fit_from(keeper, columns=["age"], target="ill")
+    assert 1 < model.outcome_.cost.epsilon < 2
+
+
+@pytest.mark.parametrize("name", ["ill", "nothing"])
+def test_a_column_that_holds_no_numbers_is_refused(name):
+    with pytest.raises(pt.PartitaError):
+        KMeans(2, rho="0.1").fit_from(curator(), columns=[name])
+
+
+def test_rows_that_a_learner_cannot_like_do_not_fail():
+    import pandas as pd
+
+    rows = pd.DataFrame({"age": [None, 50], "cost": [float("nan"), 1e300], "ill": [None, "perhaps"]})
+    model = LogisticRegression(epsilon=1, classes=["no", "yes"]).fit_from(
+        curator(rows=rows, promise=pt.Promise(pt.rows(), pt.Pure(epsilon=5))), columns=["age", "cost"], target="ill"
+    )
+    assert np.isfinite(model.coef_).all()
