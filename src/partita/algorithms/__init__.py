@@ -34,10 +34,13 @@ if TYPE_CHECKING:
     from partita.algorithms.stream import ContinualCounter as ContinualCounter
     from partita.algorithms.stream import RunningCounts as RunningCounts
     from partita.algorithms.stream import Stream as Stream
+    from partita.algorithms.synthesis import AdaptiveMarginals as AdaptiveMarginals
+    from partita.algorithms.synthetic import Synthetic as Synthetic
     from partita.algorithms.workload import Workload as Workload
 
 # Where each public name lives.
 _HOMES = {
+    "AdaptiveMarginals": "partita.algorithms.synthesis",
     "Axes": "partita.algorithms.axes",
     "ContinualCounter": "partita.algorithms.stream",
     "Conversation": "partita.algorithms.conversation",
@@ -57,6 +60,7 @@ _HOMES = {
     "RunningCounts": "partita.algorithms.stream",
     "Strategy": "partita.algorithms.strategy",
     "Stream": "partita.algorithms.stream",
+    "Synthetic": "partita.algorithms.synthetic",
     "Workload": "partita.algorithms.workload",
     "axes_of": "partita.algorithms.axes",
     "compare_linear": "partita.algorithms.comparison",
@@ -67,6 +71,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "AdaptiveMarginals",
     "Axes",
     "ContinualCounter",
     "Conversation",
@@ -86,6 +91,7 @@ __all__ = [
     "RunningCounts",
     "Strategy",
     "Stream",
+    "Synthetic",
     "Workload",
     "axes_of",
     "compare_linear",

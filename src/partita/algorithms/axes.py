@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, final
 
@@ -49,11 +50,16 @@ class Axes:
 
     def shape(self, table: Names) -> tuple[int, ...]:
         """How many values each column of a table has."""
-        return tuple(self.sizes[self.names.index(name)] for name in table)
+        return tuple(self._sizes[name] for name in table)
 
     def cells(self, table: Iterable[str]) -> int:
         """How many cells a marginal table has."""
-        return prod(self.shape(self.table(table)))
+        sizes = self._sizes
+        return prod(sizes[name] for name in table)
+
+    @cached_property
+    def _sizes(self) -> dict[str, int]:
+        return dict(zip(self.names, self.sizes, strict=True))
 
     def counts(self, codes: NDArray[np.int64], table: Names) -> NDArray[np.int64]:
         """The exact counts of a marginal table, flat."""

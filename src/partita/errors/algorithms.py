@@ -194,3 +194,20 @@ def conversation_over(updates: int, queries: int) -> BudgetExceeded:
         f"The session was charged for {updates} noisy answers among {queries} queries, and one of the two is used up. "
         "Its histogram can still be used for free; a new session costs anew.",
     )
+
+
+def no_error_of_a_session() -> NotProven:
+    """A session as a whole has no single error."""
+    return NotProven(
+        "algorithms.no-error-of-a-session",
+        "A filtered session has no error of its own: each of its releases has one. Ask the result for its error.",
+    )
+
+
+def bad_synthetic_question(why: str) -> InvalidInput:
+    """SQL about synthetic rows that the database does not understand."""
+    return InvalidInput(
+        "algorithms.bad-synthetic-question",
+        f"The database did not understand the question about synthetic rows: {why}. The rows are public; nothing was "
+        "spent.",
+    )

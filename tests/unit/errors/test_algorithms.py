@@ -159,6 +159,19 @@ SAID: list[tuple[PartitaError, str, str]] = [
         ),
     ),
     (
+        words.no_error_of_a_session(),
+        "algorithms.no-error-of-a-session",
+        ("A filtered session has no error of its own: each of its releases has one. Ask the result for its error."),
+    ),
+    (
+        words.bad_synthetic_question("Parser Error"),
+        "algorithms.bad-synthetic-question",
+        (
+            "The database did not understand the question about synthetic rows: Parser Error. The rows are public; "
+            "nothing was spent."
+        ),
+    ),
+    (
         words.not_covered(),
         "algorithms.not-covered",
         (

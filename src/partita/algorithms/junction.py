@@ -1,0 +1,73 @@
+"""Junction trees: cliques of columns in which marginal tables can be computed exactly by passing messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import final
+
+from partita.algorithms.axes import Axes, Names
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class JunctionTree:
+    """Cliques joined into a tree so that every column occurs in a connected part of it.
+
+    ``links`` lists (clique, parent) with parents before children; a root has parent -1.
+
+    >>> tree = JunctionTree.over(Axes({"a": 2, "b": 2, "c": 2}), [("a", "b"), ("b", "c")])
+    >>> tree.cliques, tree.links
+    ((('a', 'b'), ('b', 'c')), ((0, -1), (1, 0)))
+    """
+
+    cliques: tuple[Names, ...]
+    links: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def over(cls, axes: Axes, tables: Iterable[Names]) -> JunctionTree:
+        """The tree of the cliques that appear when columns of the tables are eliminated, the cheapest first."""
+        cliques = eliminated(axes, tables)
+        return cls(cliques, _joined(cliques))
+
+    def cells(self, axes: Axes) -> int:
+        """How many cells all cliques have together."""
+        return sum(axes.cells(clique) for clique in self.cliques)
+
+    def home(self, table: Names) -> int | None:
+        """The first clique that holds a table, if one does."""
+        wanted = set(table)
+        return next((place for place, clique in enumerate(self.cliques) if wanted <= set(clique)), None)
+
+
+def eliminated(axes: Axes, tables: Iterable[Names]) -> tuple[Names, ...]:
+    """The largest cliques of the graph after columns were eliminated one by one, the cheapest first."""
+    near: dict[str, set[str]] = {name: {name} for name in axes.names}
+    for table in tables:
+        for name in table:
+            near[name].update(table)
+    found: list[set[str]] = []
+    while near:
+        name = min(near, key=lambda one: (axes.cells(near[one]), axes.names.index(one)))
+        clique = near.pop(name)
+        if not any(clique <= other for other in found):
+            found.append(set(clique))
+        for other in clique - {name}:
+            near[other] = (near[other] | clique) - {name}
+    return tuple(
+        sorted((axes.table(clique) for clique in found), key=lambda clique: [axes.names.index(n) for n in clique])
+    )
+
+
+def _joined(cliques: Sequence[Names]) -> tuple[tuple[int, int], ...]:
+    """A spanning tree whose neighbours share as many columns as possible, so that none is interrupted."""
+    links = [(0, -1)]
+    joined, left = {0}, set(range(1, len(cliques)))
+    while left:
+        shared, place, parent = max(
+            (len(set(cliques[one]) & set(cliques[other])), -one, -other) for one in left for other in joined
+        )
+        links.append((-place, -parent if shared else -1))
+        joined.add(-place)
+        left.remove(-place)
+    return tuple(links)
