@@ -92,15 +92,43 @@ def test_losing_the_write_ahead_log_is_noticed(path):
 
 
 def test_a_rollback_to_an_unfinished_reservation_gives_no_second_noise(tmp_path, path):
-    """Taking back only the commit would give fresh noise under the old charge; the anchor forbids it."""
+    """Taking back only the commit would give fresh noise under the old charge; the anchor has kept the commit."""
     with opened(path) as ledger:
         reservation = ledger.reserve(charge("n"))
     copy_ledger(path, tmp_path / "backup")
     with opened(path) as ledger:
         ledger.commit(reservation, b"first noise")
     copy_ledger(tmp_path / "backup", path)
+    with opened(path) as ledger:
+        assert ledger.reserve(charge("n")).content == b"first noise"
+        assert ledger.commit(reservation, b"second noise").content == b"first noise"
+        assert ledger.verify().problems == ()
+
+
+def test_a_rollback_past_an_answer_too_long_to_be_kept_is_refused(tmp_path, path):
+    with opened(path) as ledger:
+        reservation = ledger.reserve(charge("n"))
+    copy_ledger(path, tmp_path / "backup")
+    with opened(path) as ledger:
+        ledger.commit(reservation, b"7" * 100_000)
+    copy_ledger(tmp_path / "backup", path)
     with pytest.raises(LedgerFault, match="older copy"):
         opened(path)
+
+
+def test_a_kept_commit_is_given_back_only_to_the_book_it_belongs_to(tmp_path, path, backup):
+    """Another reservation under the same number, or a commit that was tampered with, is not the one that was seen."""
+    from partita.ledger.anchor import FileAnchor
+    from partita.ledger.entries import packed, unpacked
+
+    copy_ledger(backup, path)
+    anchor = FileAnchor(f"{path}.anchor")
+    entry, answer = unpacked(anchor.kept())
+    assert (entry.seq, answer) == (5, b"42")
+    for forged in (packed(entry, b"43"), packed(entry._replace(of=2), b"42"), b"", b"[]\n42", b"?"):
+        anchor.advance(Mark(anchor.read().seq + 1, entry.hash), forged)
+        with pytest.raises(LedgerFault, match="older copy"):
+            opened(path)
 
 
 def test_a_rollback_under_a_running_process_is_noticed(path, backup):

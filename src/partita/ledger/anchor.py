@@ -15,6 +15,9 @@ from typing import final
 from partita.errors import ledger as refuse
 
 _SLOT = 128
+_PAGE = 4096
+ROOM = 1 << 16
+"""The largest entry that a file can keep beside a mark, answer included."""
 
 
 @final
@@ -30,8 +33,9 @@ class Anchor(ABC):
     """Remembers how far a book has come; it never goes back.
 
     An answer leaves only after ``advance`` returned, so a copy of the ledger from before the answer is older than its
-    anchor. Whoever can take the anchor back together with the ledger is not noticed: keep it where backups of the
-    ledger do not reach, or behind a counter that only counts up.
+    anchor. An anchor may keep the newest entry itself beside its mark: then the entry is durable with the mark, and a
+    ledger that lost it, or a copy from just before it, is given it back. Whoever can take the anchor back together with
+    the ledger is not noticed: keep it where backups of the ledger do not reach, or behind a counter that only counts up.
     """
 
     @abstractmethod
@@ -39,8 +43,16 @@ class Anchor(ABC):
         """The newest mark, or None if there never was one."""
 
     @abstractmethod
-    def advance(self, mark: Mark) -> None:
-        """Remember a mark durably, unless a newer one is known already."""
+    def advance(self, mark: Mark, entry: bytes = b"") -> None:
+        """Remember a mark durably, with its entry if it ``keeps`` it, unless a newer mark is known already."""
+
+    def keeps(self, size: int) -> bool:
+        """Whether an entry of so many bytes is kept beside its mark; by default none is."""
+        return False
+
+    def kept(self) -> bytes:
+        """The entry that was kept beside the newest mark, or nothing."""
+        return b""
 
 
 @final
@@ -50,13 +62,15 @@ class NoAnchor(Anchor):
     def read(self) -> Mark | None:
         return None
 
-    def advance(self, mark: Mark) -> None:
+    def advance(self, mark: Mark, entry: bytes = b"") -> None:
         pass
 
 
 @final
 class FileAnchor(Anchor):
-    """A mark in a small file of two slots, written in turn, so that a torn write leaves the other one.
+    """Marks in a small file of two slots, written in turn, so that a torn write leaves the other one.
+
+    Each slot has a room of its own for the entry that is kept beside its mark; a checksum covers both.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -73,38 +87,59 @@ class FileAnchor(Anchor):
 
     def read(self) -> Mark | None:
         try:
-            with open(self.path, "rb") as file:
-                content = file.read(2 * _SLOT)
+            file = os.open(self.path, os.O_RDONLY)
+            try:
+                return self._newest(file)[1]
+            finally:
+                os.close(file)
         except FileNotFoundError:
             return None
         except OSError as error:
             raise refuse.anchor_failed(self.path, error.strerror or "the system refuses") from None
-        return self._newest(content)[1]
 
-    def advance(self, mark: Mark) -> None:
+    def advance(self, mark: Mark, entry: bytes = b"") -> None:
         try:
             file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
             try:
                 with _alone(file):
-                    content = os.pread(file, 2 * _SLOT, 0)
-                    slot, newest = self._newest(content)
+                    slot, newest = self._newest(file)
                     if newest is None or mark.seq > newest.seq:
-                        if len(content) < 2 * _SLOT:
-                            os.pwrite(file, b" " * (2 * _SLOT), 0)
-                        os.pwrite(file, _slot(mark), _SLOT * (1 - slot))
+                        if os.fstat(file).st_size < _PAGE + 2 * ROOM:
+                            _prepare(file)
+                        if entry:
+                            os.pwrite(file, entry, _place(1 - slot))
+                        os.pwrite(file, _slot(mark, entry), _SLOT * (1 - slot))
                         _flush(file)
             finally:
                 os.close(file)
         except OSError as error:
             raise refuse.anchor_failed(self.path, error.strerror or "the system refuses") from None
 
-    def _newest(self, content: bytes) -> tuple[int, Mark | None]:
+    def keeps(self, size: int) -> bool:
+        return size <= ROOM
+
+    def kept(self) -> bytes:
+        try:
+            file = os.open(self.path, os.O_RDONLY)
+            try:
+                slot, newest = self._newest(file)
+                return b"" if newest is None else _entry(file, os.pread(file, 2 * _SLOT, 0), slot)
+            finally:
+                os.close(file)
+        except FileNotFoundError:
+            return b""
+        except OSError as error:
+            raise refuse.anchor_failed(self.path, error.strerror or "the system refuses") from None
+
+    def _newest(self, file: int) -> tuple[int, Mark | None]:
         """The slot with the newest mark that is whole."""
-        if content == self._known[0]:
-            return self._known[1]
+        content = os.pread(file, 2 * _SLOT, 0)
+        known, found = self._known
+        if content == known:
+            return found
         if not content.strip():
             return 1, None
-        marks = [(mark.seq, slot, mark) for slot in (0, 1) if (mark := _mark(content, slot)) is not None]
+        marks = [(mark.seq, slot, mark) for slot in (0, 1) if (mark := _mark(file, content, slot)) is not None]
         if not marks:
             raise refuse.anchor_damaged(self.path)
         _, slot, mark = max(marks, key=lambda found: found[0])
@@ -112,19 +147,38 @@ class FileAnchor(Anchor):
         return slot, mark
 
 
-def _slot(mark: Mark) -> bytes:
+def _place(slot: int) -> int:
+    """Where the entry beside a mark begins."""
+    return _PAGE + ROOM * slot
+
+
+def _prepare(file: int) -> None:
+    """Give the file its full length, so that later marks change nothing but its content."""
+    size = os.fstat(file).st_size
+    os.pwrite(file, b" " * (2 * _SLOT - min(size, 2 * _SLOT)), min(size, 2 * _SLOT))
+    os.pwrite(file, bytes(_PAGE + 2 * ROOM - 2 * _SLOT), 2 * _SLOT)
+
+
+def _slot(mark: Mark, entry: bytes = b"") -> bytes:
     text = f"{mark.seq:020d} {mark.hash.hex()}"
-    check = hashlib.sha256(text.encode()).hexdigest()[:16]
-    return f"{text} {check}".encode().ljust(_SLOT - 1) + b"\n"
+    size = f" {len(entry):08d}" if entry else ""
+    check = hashlib.sha256(f"{text}{size}".encode() + entry).hexdigest()[:16]
+    return f"{text} {check}{size}".encode().ljust(_SLOT - 1) + b"\n"
 
 
-def _mark(content: bytes, slot: int) -> Mark | None:
+def _entry(file: int, content: bytes, slot: int) -> bytes:
+    """What a slot says is kept beside its mark."""
+    size = content[_SLOT * slot :][103:111].strip()
+    return os.pread(file, min(int(size), ROOM), _place(slot)) if size.isdigit() else b""
+
+
+def _mark(file: int, content: bytes, slot: int) -> Mark | None:
     text = content[_SLOT * slot : _SLOT * (slot + 1)]
     try:
         mark = Mark(int(text[:20]), bytes.fromhex(text[21:85].decode()))
     except ValueError:
         return None
-    return mark if _slot(mark) == text else None
+    return mark if _slot(mark, _entry(file, content, slot)) == text else None
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from partita.errors import ledger as refuse
 from partita.ledger.anchor import Anchor, Mark
 from partita.ledger.balances import Admission, Balances
 from partita.ledger.canonical import canonical
-from partita.ledger.entries import Entry, Kind, entry_after
+from partita.ledger.entries import OVERHEAD, Entry, Kind, entry_after, packed
 from partita.ledger.replay import Replay
 from partita.ledger.store import Stage, Store
 from partita.ledger.tally import EVERY
@@ -63,10 +63,10 @@ class Book:
             yield self.replay.balances
 
     @contextmanager
-    def writing(self, stage: Stage) -> Iterator[Balances]:
-        """The only writer of all processes; what is appended is durable, and booked, when the block ends."""
+    def writing(self, stage: Stage, *, durable: bool = True) -> Iterator[Balances]:
+        """The only writer of all processes; what is appended is booked at the end, and durable if asked for."""
         with self.reading():
-            with self.store.writing(stage):
+            with self.store.writing(stage, durable=durable):
                 self._catch_up()
                 yield self.replay.balances
             self.replay.settle()
@@ -104,9 +104,21 @@ class Book:
             content, rolled = self.replay.checkpoint()
             self.append(Kind.CHECKPOINT, tallies=rolled, tally=content)
 
-    def hold(self, entry: Entry) -> None:
-        """See to it that no copy from before this entry can pass for the book; only then may an answer leave."""
-        self.anchor.advance(Mark(entry.seq, entry.hash))
+    def hold(self, entry: Entry, answer: bytes = b"") -> None:
+        """See to it that no copy from before this entry can pass for the book; only then may an answer leave.
+
+        The entry of an answer is kept beside the mark where there is room, and so is durable with it.
+        """
+        mark = Mark(entry.seq, entry.hash)
+        content = packed(entry, answer) if entry.kind is Kind.COMMIT else b""
+        if content and self.anchor.keeps(len(content)):
+            self.anchor.advance(mark, content)
+        else:
+            self.anchor.advance(mark)
+
+    def held(self, answer: bytes) -> bool:
+        """Whether the anchor will keep an entry with this answer."""
+        return self.anchor.keeps(len(answer) + OVERHEAD)
 
     def close(self) -> None:
         """Let go of the store; a forked process leaves it to its parent."""

@@ -87,6 +87,31 @@ def entry_after(
     return Entry(seq, kind, note, chained(before, text), of, question, key, charge)
 
 
+OVERHEAD = 1024
+"""The most that a packed commit has beside its answer."""
+
+
+def packed(entry: Entry, answer: bytes) -> bytes:
+    """A commit with its answer, to be kept outside the book.
+
+    >>> made = entry_after(None, Kind.COMMIT, '{"at":"now"}', of=2)
+    >>> unpacked(packed(made, b"42")) == (made, b"42")
+    True
+    """
+    line = json.dumps([entry.seq, entry.of, entry.note, entry.hash.hex()], separators=(",", ":"))
+    return line.encode() + b"\n" + answer
+
+
+def unpacked(content: bytes) -> tuple[Entry, bytes] | None:
+    """The commit and the answer that were packed, or None where nothing was."""
+    line, _, answer = content.partition(b"\n")
+    try:
+        seq, of, note, found = json.loads(line)
+        return Entry(int(seq), Kind.COMMIT, str(note), bytes.fromhex(found), int(of)), answer
+    except (ValueError, TypeError):
+        return None
+
+
 def follows(entry: Entry, previous: Entry | None) -> bool:
     """Whether an entry is the next one of a book, with nothing altered."""
     before = GENESIS if previous is None else previous.hash

@@ -77,7 +77,8 @@ class Ledger:
 
     def commit(self, reservation: Reservation, answer: bytes) -> Answered:
         """Store the answer of a reservation and say which answer may leave: this one, or one stored before it."""
-        with self._book.writing(Stage.COMMIT):
+        kept = self._book.held(answer)
+        with self._book.writing(Stage.COMMIT, durable=not kept):
             self._faults(Point.COMMIT_LOCKED)
             self._check_reservation(reservation)
             closing = self._store.closing(reservation.seq)
@@ -85,10 +86,14 @@ class Ledger:
                 if closing.kind is Kind.ABANDON:
                     raise refuse.abandoned(reservation.seq)
                 return self._answered(closing)
+            # The anchor gives back one entry, so all before it must be durable; only a commit may not be.
+            behind = kept and self._book.replay.newest.kind is Kind.COMMIT
             entry = self._book.append(Kind.COMMIT, of=reservation.seq, answer=answer, answered=digest(answer))
             self._faults(Point.COMMIT_WRITTEN)
+        if behind:
+            self._store.flush()
         self._faults(Point.COMMITTED)
-        self._book.hold(entry)
+        self._book.hold(entry, answer)
         self._faults(Point.ANCHORED)
         return Answered(entry.seq, reservation.seq, answer, fresh=True)
 
@@ -144,7 +149,7 @@ class Ledger:
         content = self._store.answer(closing.seq)
         if content is None or digest(content) != closing.details().get("answered"):
             raise refuse.answer_damaged(self._store.name, closing.seq)
-        self._book.hold(closing)
+        self._book.hold(closing, content)
         return Answered(closing.seq, closing.of, content)
 
     def _check_reservation(self, reservation: Reservation) -> None:

@@ -10,7 +10,7 @@ from partita.ledger.anchor import Anchor, FileAnchor, Mark, NoAnchor
 from partita.ledger.birth import Birth, Terms
 from partita.ledger.book import Book, Clock, system_clock
 from partita.ledger.canonical import canonical, digest
-from partita.ledger.entries import Kind, entry_after
+from partita.ledger.entries import Kind, entry_after, follows, unpacked
 from partita.ledger.keys import SigningKey, random_bytes
 from partita.ledger.ledger import Ledger
 from partita.ledger.payer import MakePayer, RegionPayer
@@ -129,6 +129,29 @@ def _check_terms(place: str, written: Terms, given: Terms | None) -> None:
     raise refuse.other_tables(place, changed)
 
 
+def _give_back(store: Store, replay: Replay, held: Anchor, anchored: Mark) -> None:
+    """Write the newest commit again if it is all that a book lacks: a power cut took it, and the anchor kept it."""
+    found = unpacked(held.kept())
+    with store.writing(Stage.OPEN):
+        replay.follow(store)
+        if replay.last.seq >= anchored.seq:
+            return
+        if found is None or (found[0].seq, found[0].hash) != (anchored.seq, anchored.hash):
+            raise refuse.rolled_back(store.name, replay.last.seq, anchored.seq)
+        entry, answer = found
+        closes = None if entry.of is None else store.entry(entry.of)
+        if (
+            not follows(entry, replay.last)
+            or closes is None
+            or closes.kind is not Kind.RESERVE
+            or store.closing(closes.seq) is not None
+            or entry.details().get("answered") != digest(answer)
+        ):
+            raise refuse.rolled_back(store.name, replay.last.seq, anchored.seq)
+        store.append(entry, answer=answer)
+    replay.follow(store)
+
+
 def _check_anchor(store: Store, replay: Replay, held: Anchor, anchored: Mark | None) -> None:
     last = replay.last
     if isinstance(held, NoAnchor):
@@ -140,7 +163,7 @@ def _check_anchor(store: Store, replay: Replay, held: Anchor, anchored: Mark | N
         held.advance(Mark(last.seq, last.hash))
         return
     if anchored.seq > last.seq:
-        raise refuse.rolled_back(store.name, last.seq, anchored.seq)
+        _give_back(store, replay, held, anchored)
     entry = store.entry(anchored.seq)
     if entry is None or entry.hash != anchored.hash:
         raise refuse.rewritten(store.name, anchored.seq)

@@ -17,7 +17,7 @@ class Point(StrEnum):
     NOISED = "noised"  # the noisy answer exists in memory; passed by the curator
     COMMIT_LOCKED = "commit-locked"  # the ledger is ours, the answer is not written
     COMMIT_WRITTEN = "commit-written"  # the answer is written, not yet durable
-    COMMITTED = "committed"  # the answer is durable, the anchor is behind
+    COMMITTED = "committed"  # the answer is in the book, the anchor is behind; a power cut may still take it
     ANCHORED = "anchored"  # the anchor is durable, the answer has not left
 
 

@@ -38,14 +38,15 @@ _COLUMNS = "seq, kind, note, hash, of, lower(hex(question)), key, charge"
 class SQLiteStore(Store):
     """Entries in a SQLite file; see :class:`Store`.
 
-    ``PRAGMA synchronous = FULL`` in write-ahead mode makes each transaction durable with one flush of the log before
-    COMMIT returns.
+    ``PRAGMA synchronous = FULL`` in write-ahead mode makes a transaction, and all before it, durable with one flush of
+    the log before COMMIT returns; NORMAL leaves the flush out.
     """
 
     def __init__(self, path: str, *, timeout: float = 10.0, writable: bool = True) -> None:
         self.name = path
         self._timeout = timeout
         self._writable = writable
+        self._durable = True
         self._file: tuple[int, int] | None = None
         with self._named(Stage.OPEN):
             self._connection = self._connect()
@@ -71,6 +72,7 @@ class SQLiteStore(Store):
         try:
             store = cls.__new__(cls)
             store.name, store._timeout, store._writable, store._file = path, timeout, True, None
+            store._durable = True
             with store._named(Stage.OPEN):
                 store._connection = sqlite3.connect(made, isolation_level=None, check_same_thread=False)
                 try:
@@ -148,9 +150,12 @@ class SQLiteStore(Store):
     # --- writing ---------------------------------------------------------------------------------------------
 
     @contextmanager
-    def writing(self, stage: Stage) -> Iterator[None]:
+    def writing(self, stage: Stage, *, durable: bool = True) -> Iterator[None]:
         with self._named(stage):
             self._same_file()
+            if durable is not self._durable:
+                self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+                self._durable = durable
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -159,6 +164,22 @@ class SQLiteStore(Store):
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
+
+    def flush(self) -> None:
+        if self.name == MEMORY:
+            return
+        try:
+            log = os.open(f"{self.name}-wal", os.O_RDONLY)
+        except FileNotFoundError:
+            return  # the log was folded into the file, which is flushed before the log goes
+        except OSError as error:
+            raise refuse.storage_failed(self.name, error.strerror or "the system refuses", Stage.COMMIT) from None
+        try:
+            os.fsync(log)
+        except OSError as error:
+            raise refuse.storage_failed(self.name, error.strerror or "the system refuses", Stage.COMMIT) from None
+        finally:
+            os.close(log)
 
     def append(self, entry: Entry, *, answer: bytes | None = None, tally: bytes | None = None) -> None:
         asked = None if entry.question is None else bytes.fromhex(entry.question)

@@ -30,15 +30,20 @@ class State(StrEnum):
 class Store(ABC):
     """An append-only table of entries with its answers, tallies and secrets.
 
-    Everything written inside ``writing`` becomes durable together when the block ends, or not at all; no other writer
-    comes between. A failure is a LedgerFault that says what it means at that stage.
+    Everything written inside ``writing`` is in the book together when the block ends, or not at all; no other writer
+    comes between. After a power cut a book is one that it was before: without some of the newest blocks that were not
+    durable, and with all that come before a durable one. A failure is a LedgerFault that says what it means at that stage.
     """
 
     name: str
 
     @abstractmethod
-    def writing(self, stage: Stage) -> AbstractContextManager[None]:
-        """The only writer for the length of a block; durable at its end."""
+    def writing(self, stage: Stage, *, durable: bool = True) -> AbstractContextManager[None]:
+        """The only writer for the length of a block; durable at its end if asked for."""
+
+    @abstractmethod
+    def flush(self) -> None:
+        """Make durable everything that was written."""
 
     @abstractmethod
     def append(self, entry: Entry, *, answer: bytes | None = None, tally: bytes | None = None) -> None:
