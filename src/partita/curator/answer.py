@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 from partita.curator.shrink import said
@@ -38,7 +40,7 @@ class Answer:
     costs: tuple[Measure, ...] = field(repr=False)
     remaining: tuple[Measure, ...]
     free: bool
-    receipt: Receipt = field(repr=False)
+    issue: Callable[[], Receipt] = field(repr=False, compare=False)
     asked_about: Region | None = field(default=None, repr=False)
     """Who was asked about, if only a part of them could still pay and the answer is about that part."""
 
@@ -46,6 +48,11 @@ class Answer:
     def region(self) -> Region:
         """Who the answer is about."""
         return self.quote.region
+
+    @cached_property
+    def receipt(self) -> Receipt:
+        """The signed, portable certificate of this release."""
+        return self.issue()
 
     def rows(self) -> list[dict[str, Any]]:
         """One dictionary for each group, in a public order."""

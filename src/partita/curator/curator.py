@@ -139,9 +139,9 @@ class Curator:
             result=offered.result(noisy),
             cost=costs[0],
             costs=costs,
-            remaining=self._left(offered, analyst),
+            remaining=self._left(offered, analyst, now=False),
             free=not booked.fresh,
-            receipt=self._ledger.receipt(booked),
+            issue=self._ledger.issuer(booked),
             asked_about=whole,
         )
 
@@ -366,8 +366,8 @@ class Curator:
             condition = Frame(chosen).where(where).agg(n=count()).where
         return Extract(chosen, condition, tuple(computation.columns), self._truncations[chosen.name])
 
-    def _left(self, offered: Quote, analyst: str) -> tuple[Measure, ...]:
-        return self._ledger.remaining(offered.plan.table.name, offered.region, analyst)
+    def _left(self, offered: Quote, analyst: str, *, now: bool = True) -> tuple[Measure, ...]:
+        return self._ledger.remaining(offered.plan.table.name, offered.region, analyst, now=now)
 
     def _fits(self, offered: Quote, analyst: str) -> bool:
         try:

@@ -125,7 +125,7 @@ class Planned:
             costs=zeros,
             remaining=self._ledger.remaining(quote.plan.table.name, quote.region, self._charge.analyst),
             free=True,
-            receipt=self._ledger.receipt(answered),
+            issue=self._ledger.issuer(answered),
         )
 
     def _read(self) -> Answered:

@@ -34,8 +34,9 @@ class Anchor(ABC):
 
     An answer leaves only after ``advance`` returned, so a copy of the ledger from before the answer is older than its
     anchor. An anchor may keep the newest entry itself beside its mark: then the entry is durable with the mark, and a
-    ledger that lost it, or a copy from just before it, is given it back. Whoever can take the anchor back together with
-    the ledger is not noticed: keep it where backups of the ledger do not reach, or behind a counter that only counts up.
+    ledger that lost it, or a copy from just before it, is given it back. Whoever can take the anchor back together
+    with the ledger is not noticed: keep it where backups of the ledger do not reach, or behind a counter that only
+    counts up.
     """
 
     @abstractmethod
@@ -110,6 +111,8 @@ class FileAnchor(Anchor):
                             os.pwrite(file, entry, _place(1 - slot))
                         os.pwrite(file, _slot(mark, entry), _SLOT * (1 - slot))
                         _flush(file)
+                        content = os.pread(file, 2 * _SLOT, 0)
+                        self._known = (content, (1 - slot, mark))
             finally:
                 os.close(file)
         except OSError as error:

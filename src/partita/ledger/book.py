@@ -56,10 +56,11 @@ class Book:
             yield self.store
 
     @contextmanager
-    def current(self) -> Iterator[Balances]:
-        """The accounts, brought up to what other processes have booked."""
+    def current(self, *, now: bool = True) -> Iterator[Balances]:
+        """The accounts, brought up to what other processes have booked, or as this process has seen them last."""
         with self.reading():
-            self._catch_up()
+            if now:
+                self._catch_up()
             yield self.replay.balances
 
     @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from types import TracebackType
 from typing import Self, final
@@ -159,19 +159,19 @@ class Ledger:
 
     def receipt(self, answered: Answered) -> Receipt:
         """The signed certificate of a release: what region, what mechanism, which promises, what cost."""
-        if self.signer is None or self.signer.public != self.birth.public_key:
+        return self.issuer(answered)()
+
+    def issuer(self, answered: Answered) -> Callable[[], Receipt]:
+        """Makes the receipt of a release when it is wanted, from what the book says now."""
+        signer, birth, first = self.signer, self.birth, self._book.replay.first.hash.hex()
+        if signer is None or signer.public != birth.public_key:
             raise refuse.no_signing_key(self._store.name)
         with self._book.reading():
-            reserve, commit, birth = (self._store.entry(seq) for seq in (answered.reserve, answered.seq, 1))
-        if (
-            reserve is None
-            or commit is None
-            or birth is None
-            or commit.of != reserve.seq
-            or commit.kind is not Kind.COMMIT
-        ):
+            reserve, commit = self._store.entry(answered.reserve), self._store.entry(answered.seq)
+        if reserve is None or commit is None or commit.of != reserve.seq or commit.kind is not Kind.COMMIT:
             raise refuse.unknown_reservation(self._store.name, answered.reserve)
-        return receipt_of(self.birth, birth.hash.hex(), reserve, commit).signed(self.signer)
+        found = reserve, commit
+        return lambda: receipt_of(birth, first, *found).signed(signer)
 
     # --- analysts --------------------------------------------------------------------------------------------
 
@@ -232,12 +232,17 @@ class Ledger:
         with self._book.current() as balances:
             return balances.spent(analyst)
 
-    def remaining(self, table: str, region: Region | None = None, analyst: str = "") -> tuple[Measure, ...]:
-        """What one protected unit in a region of a table can still be charged, for each promise."""
+    def remaining(
+        self, table: str, region: Region | None = None, analyst: str = "", *, now: bool = True
+    ) -> tuple[Measure, ...]:
+        """What one protected unit in a region of a table can still be charged, for each promise.
+
+        Without ``now``, after the last entry that this process wrote or saw: what is left right after an answer.
+        """
         domain = self.terms.tables.get(table)
         if domain is None:
             raise refuse.unknown_table(table, tuple(self.terms.tables))
-        with self._book.current() as balances:
+        with self._book.current(now=now) as balances:
             return balances.remaining(table, Region.everything(domain) if region is None else region, analyst)
 
     def admits(self, charge: Charge) -> None:

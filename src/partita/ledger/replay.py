@@ -30,6 +30,7 @@ class Replay:
         if first is None or first.kind is not Kind.BIRTH or not follows(first, None):
             raise refuse.broken_chain(store.name, 1)
         self.name = store.name
+        self.first = first
         self.make = make
         self.birth = Birth.from_document(first.details())
         self.balances = Balances(self.birth.terms, make)

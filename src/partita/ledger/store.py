@@ -32,7 +32,8 @@ class Store(ABC):
 
     Everything written inside ``writing`` is in the book together when the block ends, or not at all; no other writer
     comes between. After a power cut a book is one that it was before: without some of the newest blocks that were not
-    durable, and with all that come before a durable one. A failure is a LedgerFault that says what it means at that stage.
+    durable, and with all that come before a durable one. A failure is a LedgerFault that says what it means at that
+    stage.
     """
 
     name: str
