@@ -16,6 +16,7 @@ from partita.explain.numbers import at_most, percent
 from partita.ledger.receipts import Receipt
 from partita.query.quote import Quote
 from partita.query.results import Result
+from partita.query.bias import clamped
 from partita.query.text import readable
 from partita.region.region import Region
 from partita.theory.measures.base import Measure
@@ -43,6 +44,8 @@ class Answer:
     issue: Callable[[], Receipt] = field(repr=False, compare=False)
     asked_about: Region | None = field(default=None, repr=False)
     """Who was asked about, if only a part of them could still pay and the answer is about that part."""
+    sources: tuple[Receipt, ...] = field(default=(), repr=False)
+    """The earlier releases that the answer was made from, if it is no release of its own."""
 
     @property
     def region(self) -> Region:
@@ -106,13 +109,19 @@ class Answer:
         lines = [
             f"Asked: {self.quote.plan.sql()}",
             *filter(None, [said(self.asked_about, self.region)]),
-            f"Noise: {self.quote.explain()}",
+            f"Noise: {self.quote.explain()}" if not self.sources else self._made_of(),
+            *clamped(self.quote.plan),
             f"Error: {_bars(self, confidence)}",
-            "Charged: nothing, the answer was in the ledger." if self.free else f"Charged: {self._charged()}",
+            f"Charged: nothing, {'nothing was read' if self.sources else 'the answer was in the ledger'}." if self.free else f"Charged: {self._charged()}",
             f"Left: {'; '.join(map(str, self.remaining))} for the people this question is about.",
             *self._risk(prior, fpr),
         ]
         return "\n".join(lines)
+
+    def _made_of(self) -> str:
+        places = ", ".join(str(receipt.seq) for receipt in self.sources)
+        count = len(self.sources)
+        return f"Made from {count} earlier answer{'s' if count > 1 else ''}: entr{'ies' if count > 1 else 'y'} {places}."
 
     def _charged(self) -> str:
         shares = [

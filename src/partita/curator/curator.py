@@ -20,6 +20,7 @@ from partita.curator.path import Path, booked_costs, charge_of, fingerprint
 from partita.curator.planned import Planned
 from partita.curator.quotation import Quotation
 from partita.curator.session import Session
+from partita.curator.shelf import Found, Shelf
 from partita.curator.shrink import shrunk
 from partita.engine.base import Engine
 from partita.errors import BudgetExceeded
@@ -39,7 +40,7 @@ from partita.query.extract import Extract
 from partita.query.frame import Frame, count
 from partita.query.plan import Plan
 from partita.query.pricing import Price
-from partita.query.quote import Quote
+from partita.query.quote import Quote, quote
 from partita.query.schema import Table
 from partita.query.truncation import UNCAPPED, Caps, truncation
 from partita.region.region import Region
@@ -75,6 +76,7 @@ class Curator:
         kinds = [promise.granularity for promise in self._promises]
         self._truncations = {name: truncation(table, kinds, key) for name, table in self._tables.items()}
         self._path = Path(self._ledger, self._engine, bits)
+        self._shelf = Shelf(self._ledger, self._tables, self._requoted)
         self._batches = Batches(self._ledger, self._engine, self._promises, self._truncations, self._answered, bits)
         self._door = Door(self._ledger, self._engine, self._promises, bits)
 
@@ -96,6 +98,7 @@ class Curator:
         simultaneous: bool = False,
         rows_per_user: int | None = None,
         groups_per_user: int | None = None,
+        reuse: bool = True,
         key: str | None = None,
         analyst: str = "",
         shrink: bool = False,
@@ -108,6 +111,8 @@ class Curator:
 
         ``rows_per_user`` and ``groups_per_user`` bound what one owner adds to this answer, where promises are on users:
         which rows and groups, an order fixed at the ledger's birth decides.
+
+        What follows from released answers, exactly enough, is answered from them, free; not with ``reuse=False``.
 
         ``key`` marks one attempt: asking again with the same key after a failure is not a second question. With
         ``shrink``, a question that not everybody can pay for is asked about those who can, and the answer says so.
@@ -126,8 +131,40 @@ class Curator:
         )
         offered = self._offer(question, wanted, Caps.of(rows_per_user, groups_per_user))
         asked = _shown(question, offered)
+        found = self._reused(offered, wanted) if reuse and key is None else None
+        if found is not None:
+            return self._made_from(found, offered, analyst)
         offered, whole = self._shrunk(offered, wanted, analyst) if shrink else (offered, None)
         return self._answered(offered, asked=asked, analyst=analyst, key=key, whole=whole)
+
+    def reused(self, question: str | Plan, *, analyst: str = "") -> Answer | None:
+        """The most exact answer that follows from what was released already, free; None if nothing tells.
+
+        Answers about the same thing are combined by inverse variance, and finer groups are added up. Nothing is read.
+        """
+        plan = self._plan(question)
+        offered = self._shelf.example(plan)
+        found = None if offered is None else self._shelf.find(offered, lambda _: True)
+        return None if found is None or offered is None else self._made_from(found, offered, analyst)
+
+    def _reused(self, offered: Quote, wanted: Wanted) -> Found | None:
+        if self._ledger.stored(fingerprint(offered)) is not None:
+            return None
+        return self._shelf.find(offered, lambda result: wanted.reached(result, offered))
+
+    def _made_from(self, found: Found, offered: Quote, analyst: str) -> Answer:
+        receipts = tuple(map(self._ledger.receipt, found.sources))
+        zeros = tuple(cost.zero() for cost in offered.costs)
+        return Answer(
+            quote=offered,
+            result=found.result,
+            cost=zeros[0],
+            costs=zeros,
+            remaining=self._left(offered, analyst),
+            free=True,
+            receipt=receipts[0],
+            sources=receipts,
+        )
 
     def _answered(
         self, offered: Quote, *, asked: str, analyst: str, key: str | None = None, whole: Region | None = None
@@ -161,6 +198,7 @@ class Curator:
         simultaneous: bool = False,
         rows_per_user: int | None = None,
         groups_per_user: int | None = None,
+        reuse: bool = True,
         analyst: str = "",
         shrink: bool = False,
     ) -> Quotation:
@@ -186,7 +224,8 @@ class Curator:
             costs=costs,
             remaining=self._left(offered, analyst),
             fits=self._fits(offered, analyst),
-            free=self._ledger.stored(fingerprint(offered)) is not None,
+            free=self._ledger.stored(fingerprint(offered)) is not None
+            or (reuse and self._reused(offered, wanted) is not None),
             asked_about=whole,
         )
 
@@ -347,6 +386,9 @@ class Curator:
             return offered, None
         part = shrunk(offered, lambda plan: self._quoted(plan, wanted), self._ledger, analyst)
         return part, None if part is offered else offered.region
+
+    def _requoted(self, plan: Plan, price: Price, noise: str | None) -> Quote:
+        return quote(plan, self._promises, price, noise=noise, truncation=self._truncations[plan.table.name])
 
     def _plan(self, question: str | Plan) -> Plan:
         if isinstance(question, str):

@@ -59,12 +59,18 @@ def charge_of(quote: Quote, *, asked: str, analyst: str = "", key: str | None = 
         mechanism={
             "parts": [{"kind": noise.kind, **noise.parameters()} for noise in quote.mechanisms],
             "question": quote.plan.canonical,
+            **remade(quote),
         },
         question=fingerprint(quote),
         asked=asked,
         analyst=analyst,
         key=key,
     )
+
+
+def remade(quote: Quote) -> dict[str, object]:
+    """What it takes to make the quote again from its question: the price, and the noise that it bought."""
+    return {"price": quote.price.document(), "noise": quote.offer.noise}
 
 
 def costs_of(quote: Quote) -> tuple[Cost, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.curator.answer import Answer
-from partita.curator.path import fingerprint, numbers, written
+from partita.curator.path import fingerprint, numbers, remade, written
 from partita.engine.base import Engine
 from partita.errors import accuracy as refuse
 from partita.ledger.charge import Charge, Cost
@@ -43,6 +43,8 @@ def plan_charge(
                 {
                     "parts": [{"kind": noise.kind, **noise.parameters()} for noise in one.mechanisms],
                     "question": one.plan.canonical,
+                    "sql": one.plan.sql(),
+                    **remade(one),
                 }
                 for one in distinct
             ],

@@ -46,6 +46,7 @@ class Session:
         simultaneous: bool = False,
         rows_per_user: int | None = None,
         groups_per_user: int | None = None,
+        reuse: bool = True,
         key: str | None = None,
         shrink: bool = False,
     ) -> Answer:
@@ -64,6 +65,7 @@ class Session:
             simultaneous=simultaneous,
             rows_per_user=rows_per_user,
             groups_per_user=groups_per_user,
+            reuse=reuse,
             key=key,
             analyst=self.analyst,
             shrink=shrink,

@@ -115,6 +115,14 @@ class Ledger:
                     return self._answered(closing)
         return None
 
+    def answered(self, seq: int) -> Answered:
+        """The answer stored with the commit at a place of the book."""
+        with self._book.reading():
+            entry = self._store.entry(seq)
+            if entry is None or entry.kind is not Kind.COMMIT:
+                raise refuse.unknown_reservation(self._store.name, seq)
+            return self._answered(entry)
+
     def pass_by(self, point: Point) -> None:
         """Let a test cut the path here; the curator passes by after reading and after adding noise."""
         self._faults(point)

@@ -19,6 +19,8 @@ from partita.query.formulas import numeric
 from partita.query.plan import Plan, ValueColumn
 from partita.query.pricing import Price
 from partita.query.quote import Promised, Quote, narrowed, quote
+from partita.query.results import Result
+from partita.query.reuse import as_exact
 from partita.query.truncation import Truncation
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
@@ -182,6 +184,15 @@ class Wanted:
             return quote(plan, promises, self.price, noise=self.noise, truncation=truncation)
         assert self.accuracy is not None
         return cheapest(plan, promises, self.accuracy, delta=self.delta, noise=self.noise, truncation=truncation)
+
+    def reached(self, result: Result, offered: Quote) -> bool:
+        """Whether a result that is there already is as exact as was wished, or as the price would make it."""
+        if self.accuracy is None:
+            return as_exact(result, offered)
+        entries = offered.program.cells.count if self.accuracy.simultaneous else 1
+        halves = result.expected_error(float(self.accuracy.confidence), entries, self.accuracy.rows)
+        bounds = self.accuracy.bounds(offered.plan)
+        return all(half is not None and half <= bounds[name] for name, half in halves.items() if name in bounds)
 
 
 def _read(wish: Any) -> tuple[Fraction, bool]:

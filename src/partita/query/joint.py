@@ -103,8 +103,12 @@ def _joint(quotes: Sequence[Quote], place: int, promise: Promised, delta: Fracti
     changes = [_sum([*(dearer[i] for i in both), *(tolls[i].row for i in one)], zero) for both, one in pairs]
     both = _most(changes) if changes else None
     apart = row if both is None else _most([row, both])
+    whole = None
+    if isinstance(unit, Users) and any(quote.by_owner for quote in quotes):
+        # Caps and counts of owners are proven for owners as a whole.
+        whole = _sum((toll.unit for toll in tolls), zero)
     if not isinstance(promise.budget, Approximate) or not delta:
-        return Joint(row, both, None, apart)
+        return Joint(row, both, whole, apart)
     exact = _Exact(quotes, place, delta)
     everything = frozenset(range(len(quotes)))
     if quotes[0].program.truncation is not None and not isinstance(unit, Users):

@@ -88,6 +88,15 @@ class Price:
         except NotProven:
             raise refuse.price_not_in_measure(str(self), budget.symbol, "epsilon=") from None
 
+    def document(self) -> dict[str, str]:
+        """The price as plain data.
+
+        >>> Price.of(rho="0.01").document()
+        {'rho': '1/100'}
+        """
+        given = {"epsilon": self.epsilon, "rho": self.rho, "mu": self.mu, "delta": self.delta}
+        return {name: str(value) for name, value in given.items() if value is not None}
+
     def __str__(self) -> str:
         for symbol, value in (("ε", self.epsilon), ("ρ", self.rho), ("μ", self.mu)):
             if value is not None:

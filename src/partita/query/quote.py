@@ -228,14 +228,14 @@ class Quote:
             self.plan,
             self.program.cells,
             noisy[:, self.texts : linear],
-            self._recipes,
+            self.recipes,
             self.spreads,
             chosen=quantiles.monotone(noisy[:, linear:], self.offer.choices),
             opened=noisy[:, : self.texts],
         )
 
     @cached_property
-    def _recipes(self) -> tuple[Recipe, ...]:
+    def recipes(self) -> tuple[Recipe, ...]:
         """How each aggregate follows from the noisy numbers."""
         linear = iter(self.offer.design.recipes)
         chosen = iter(quantiles.chosen(self.offer.choices, self.plan.table.domain))

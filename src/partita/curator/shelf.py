@@ -1,0 +1,172 @@
+"""The shelf: released answers found again in the ledger, to answer what follows from them without reading anything."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, final
+
+from partita.curator.path import numbers
+from partita.curator.planned import planned_numbers
+from partita.errors import PartitaError
+from partita.ledger.entries import Entry, Kind
+from partita.ledger.ledger import Ledger
+from partita.ledger.states import Answered
+from partita.query import sql
+from partita.query.plan import Plan
+from partita.query.pricing import Price
+from partita.query.quote import Quote
+from partita.query.results import Result
+from partita.query.reuse import Derived, Released, combined, derived
+from partita.query.schema import Table
+
+# Only the newest entries are looked through, and only so many releases are tried for one question.
+_NEWEST: Final = 20_000
+_TRIED: Final = 48
+
+Requote = Callable[[Plan, Price, str | None], Quote]
+
+
+@final
+@dataclass(frozen=True)
+class _Item:
+    """One release as the ledger describes it, with the lines of its normal form sorted by what they say."""
+
+    text: str
+    document: Mapping[str, Any]
+    asked: str
+    reserve: int
+    commit: int
+    fixed: frozenset[str]
+    where: str
+    keys: frozenset[str]
+    aggregates: frozenset[str]
+
+
+@final
+@dataclass(frozen=True)
+class Found:
+    """A result made from released numbers, and the answers that it was made from."""
+
+    result: Result
+    sources: tuple[Answered, ...] = field(repr=False)
+
+
+@final
+class Shelf:
+    """Released answers of one ledger, by whoever asked: an answer in the book is free to all."""
+
+    def __init__(self, ledger: Ledger, tables: Mapping[str, Table], requote: Requote) -> None:
+        self._ledger, self._tables, self._requote = ledger, tables, requote
+        self._seen = max(0, ledger.mark().seq - _NEWEST)
+        self._open: dict[int, Entry] = {}
+        self._items: list[_Item] = []
+        self._rebuilt: dict[tuple[int, str], Released | None] = {}
+
+    def example(self, plan: Plan) -> Quote | None:
+        """A quote of the question at the price of some release that could tell; it is not meant to be paid."""
+        self._follow()
+        for item in self._candidates(plan):
+            try:
+                return self._requote(plan, Price.of(**item.document["price"]), item.document["noise"] or None)
+            except PartitaError:
+                continue
+        return None
+
+    def find(self, wanted: Quote, enough: Callable[[Result], bool]) -> Found | None:
+        """The most exact result that follows from released answers, if it is exact enough."""
+        self._follow()
+        parts: list[tuple[Derived, Answered]] = []
+        for item in self._candidates(wanted.plan):
+            released = self._released(item)
+            part = None if released is None else derived(released, wanted)
+            if part is not None:
+                parts.append((part, self._answered(item)))
+        if not parts:
+            return None
+        result = combined([part for part, _ in parts], wanted)
+        if not enough(result):
+            return None
+        sources = {answered.seq: answered for _, answered in parts}
+        return Found(result, tuple(sources.values()))
+
+    def _follow(self) -> None:
+        """Take in what was committed since."""
+        for entry in self._ledger.entries(after=self._seen):
+            self._seen = entry.seq
+            if entry.kind is Kind.RESERVE:
+                self._open[entry.seq] = entry
+            elif entry.kind is Kind.ABANDON and entry.of is not None:
+                self._open.pop(entry.of, None)
+            elif entry.kind is Kind.COMMIT and entry.of is not None:
+                reserve = self._open.pop(entry.of, None)
+                if reserve is not None:
+                    self._items.extend(_items(reserve, entry.seq))
+
+    def _candidates(self, plan: Plan) -> Iterator[_Item]:
+        """Releases that could tell, judged by their text alone; the newest first."""
+        fixed, where, keys, aggregates = _sorted(plan.canonical)
+        tried = 0
+        for item in reversed(self._items):
+            if item.fixed != fixed or not aggregates <= item.aggregates:
+                continue
+            if item.where != where and not item.keys:
+                continue
+            if keys and not item.keys:
+                continue
+            tried += 1
+            if tried > _TRIED:
+                return
+            yield item
+
+    def _released(self, item: _Item) -> Released | None:
+        """The release made again from its question and price; None where this version would make another."""
+        place = (item.commit, item.text)
+        if place not in self._rebuilt:
+            self._rebuilt[place] = self._remade(item)
+        return self._rebuilt[place]
+
+    def _remade(self, item: _Item) -> Released | None:
+        try:
+            plan = sql.read(item.asked, self._tables)
+            quote = self._requote(plan, Price.of(**item.document["price"]), item.document["noise"] or None)
+        except (PartitaError, KeyError, TypeError):
+            return None
+        if plan.canonical != item.text or not _same_noise(quote, item.document):
+            return None
+        content = self._answered(item).content
+        if isinstance(json.loads(content), dict):
+            return Released(quote, planned_numbers(content, quote))
+        return Released(quote, numbers(content, quote.width, quote.texts))
+
+    def _answered(self, item: _Item) -> Answered:
+        return self._ledger.answered(item.commit)
+
+
+def _items(reserve: Entry, commit: int) -> Iterator[_Item]:
+    details = reserve.details()
+    mechanism = details.get("mechanism")
+    if not isinstance(mechanism, dict):
+        return
+    listed = mechanism.get("plan", [mechanism])
+    for one in listed if isinstance(listed, list) else []:
+        text = one.get("question") if isinstance(one, dict) else None
+        if isinstance(text, str) and "price" in one and "noise" in one:
+            yield _Item(text, one, str(one.get("sql", details.get("asked"))), reserve.seq, commit, *_sorted(text))
+
+
+def _sorted(canonical: str) -> tuple[frozenset[str], str, frozenset[str], frozenset[str]]:
+    """The lines of a normal form: what must agree, the condition, the keys and the aggregates."""
+    lines = canonical.split("\n")
+    chosen: dict[str, list[str]] = {"where ": [], "by ": [], "aggregate ": []}
+    fixed: list[str] = []
+    for line in lines:
+        start = next((start for start in chosen if line.startswith(start)), None)
+        (fixed if start is None else chosen[start]).append(line)
+    return frozenset(fixed), "\n".join(chosen["where "]), frozenset(chosen["by "]), frozenset(chosen["aggregate "])
+
+
+def _same_noise(quote: Quote, document: Mapping[str, Any]) -> bool:
+    made = [{"kind": noise.kind, **noise.parameters()} for noise in quote.mechanisms]
+    return bool(made == document.get("parts"))

@@ -1,0 +1,27 @@
+"""Bias: what clamping and truncation may do to sums and means, told from the declared domain alone."""
+
+from __future__ import annotations
+
+from partita.query.aggregates import CountRows, arguments
+from partita.query.expressions import columns
+from partita.query.plan import Plan
+from partita.region.columns.stepped import Stepped
+
+
+def clamped(plan: Plan) -> tuple[str, ...]:
+    """A sentence for every column whose stored values are clamped before they are added up.
+
+    Nobody is told whether any value lies outside: the words are the same for every table.
+    """
+    used = {name for aggregate in plan.aggregates for of in arguments(aggregate) for name in columns(of)}
+    listed = [(name, plan.table.domain.columns[name]) for name in sorted(used)]
+    bounded = [(name, column) for name, column in listed if isinstance(column, Stepped)]
+    if not bounded or all(isinstance(aggregate, CountRows) for aggregate in plan.aggregates):
+        return ()
+    said = "; ".join(
+        f"{name} between {column.value(0)} and {column.value(column.high - column.low)}" for name, column in bounded
+    )
+    return (
+        f"Bounds: values outside were taken as the nearest bound ({said}). If many are, sums and means are drawn "
+        f"towards the bounds, and the error bar does not show it.",
+    )
