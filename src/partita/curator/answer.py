@@ -14,9 +14,9 @@ from partita.exact import Number, probability
 from partita.explain.facts import facts_of
 from partita.explain.numbers import at_most, percent
 from partita.ledger.receipts import Receipt
+from partita.query.bias import clamped
 from partita.query.quote import Quote
 from partita.query.results import Result
-from partita.query.bias import clamped
 from partita.query.text import readable
 from partita.region.region import Region
 from partita.theory.measures.base import Measure
@@ -112,7 +112,9 @@ class Answer:
             f"Noise: {self.quote.explain()}" if not self.sources else self._made_of(),
             *clamped(self.quote.plan),
             f"Error: {_bars(self, confidence)}",
-            f"Charged: nothing, {'nothing was read' if self.sources else 'the answer was in the ledger'}." if self.free else f"Charged: {self._charged()}",
+            f"Charged: nothing, {'nothing was read' if self.sources else 'the answer was in the ledger'}."
+            if self.free
+            else f"Charged: {self._charged()}",
             f"Left: {'; '.join(map(str, self.remaining))} for the people this question is about.",
             *self._risk(prior, fpr),
         ]
@@ -121,7 +123,9 @@ class Answer:
     def _made_of(self) -> str:
         places = ", ".join(str(receipt.seq) for receipt in self.sources)
         count = len(self.sources)
-        return f"Made from {count} earlier answer{'s' if count > 1 else ''}: entr{'ies' if count > 1 else 'y'} {places}."
+        return (
+            f"Made from {count} earlier answer{'s' if count > 1 else ''}: entr{'ies' if count > 1 else 'y'} {places}."
+        )
 
     def _charged(self) -> str:
         shares = [

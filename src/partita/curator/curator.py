@@ -14,6 +14,7 @@ from partita.curator.batch import Batch
 from partita.curator.batches import Batches
 from partita.curator.certificate import Certificate
 from partita.curator.computation import Computation
+from partita.curator.declared import checked_promises, checked_tables
 from partita.curator.door import Door
 from partita.curator.outcome import Outcome
 from partita.curator.path import Path, booked_costs, charge_of, fingerprint
@@ -28,7 +29,6 @@ from partita.errors import curator as refuse
 from partita.errors import query as refuse_query
 from partita.errors import theory as refuse_theory
 from partita.exact import Number
-from partita.granularity import Granularity, Groups, Metric, Replace, Rows, Users
 from partita.ledger.birth import Terms
 from partita.ledger.ledger import Ledger
 from partita.ledger.opening import open_ledger
@@ -67,8 +67,8 @@ class Curator:
         backend: str | Engine = "duckdb",
         bits: BitSource | None = None,
     ) -> None:
-        self._tables = _checked_tables(tables)
-        self._promises = _checked_promises(promises, self._tables)
+        self._tables = checked_tables(tables)
+        self._promises = checked_promises(promises, self._tables)
         terms = Terms(self._promises, {name: table.domain for name, table in self._tables.items()})
         self._engine = _engine(backend, self._tables.values())
         self._ledger = _opened(ledger, terms)
@@ -436,67 +436,12 @@ class Curator:
         return limits
 
 
-def _checked_tables(tables: Sequence[Table]) -> dict[str, Table]:
-    found: dict[str, Table] = {}
-    for table in tables:
-        if not isinstance(table, Table):
-            raise refuse.not_a_table(table)
-        if table.name in found:
-            raise refuse.same_name(table.name)
-        for other in found.values():
-            if table.same_rows(other):
-                raise refuse.same_rows(other.name, table.name)
-        found[table.name] = table
-    if not found:
-        raise refuse.no_tables()
-    return found
-
-
 def _opened(ledger: str | os.PathLike[str] | Ledger, terms: Terms) -> Ledger:
     if not isinstance(ledger, Ledger):
         return open_ledger(ledger, terms)
     if ledger.terms != terms:
         raise refuse.other_terms(ledger.name)
     return ledger
-
-
-def _checked_promises(promises: Sequence[Promise], tables: dict[str, Table]) -> tuple[Promise, ...]:
-    for promise in promises:
-        if not isinstance(promise, Promise):
-            raise refuse.not_a_promise(promise)
-    if not promises:
-        raise refuse.no_promises()
-    owners = [unit for promise in promises if isinstance(unit := _innermost(promise.granularity), Users)]
-    if owners:
-        if len(tables) > 1:
-            raise refuse.users_of_several_tables(tuple(tables))
-        (table,) = tables.values()
-        for promise in promises:
-            _beside_owners(promise.granularity, owners, table)
-    return tuple(promises)
-
-
-def _beside_owners(granularity: Granularity, owners: Sequence[Users], table: Table) -> None:
-    """Refuse what the truncation of an owner's rows would break: one row may move others of the same owner.
-
-    For single rows the quote counts that (theory E4); where the truncation also caps each question, keeps columns
-    constant, or moves rows of other steps, no proof covers promises that are not on owners.
-    """
-    unit = _innermost(granularity)
-    if isinstance(unit, Users):
-        return
-    if not isinstance(unit, Rows | Replace | Metric):
-        raise refuse.not_beside_users(str(granularity), "its rows would move with those of other steps")
-    if any(owner.in_region is not None for owner in owners):
-        raise refuse.not_beside_users(str(granularity), "in_region= caps the rows of an owner in each question anew")
-    if table.domain.constant:
-        raise refuse.not_beside_users(str(granularity), "a constant= column leaves out rows that differ from the first")
-
-
-def _innermost(granularity: Granularity) -> Granularity:
-    while isinstance(granularity, Groups):
-        granularity = granularity.of
-    return granularity
 
 
 def _engine(backend: str | Engine, tables: Iterable[Table]) -> Engine:

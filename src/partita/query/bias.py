@@ -21,7 +21,8 @@ def clamped(plan: Plan) -> tuple[str, ...]:
     said = "; ".join(
         f"{name} between {column.value(0)} and {column.value(column.high - column.low)}" for name, column in bounded
     )
-    return (
+    words = (
         f"Bounds: values outside were taken as the nearest bound ({said}). If many are, sums and means are drawn "
-        f"towards the bounds, and the error bar does not show it.",
+        f"towards the bounds, and the error bar does not show it."
     )
+    return (words,)

@@ -1,0 +1,67 @@
+"""What a curator is declared with: tables and promises that can be kept together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from partita.composition.promise import Promise
+from partita.errors import curator as refuse
+from partita.granularity import Granularity, Groups, Metric, Replace, Rows, Users
+from partita.query.schema import Table
+
+
+def checked_tables(tables: Sequence[Table]) -> dict[str, Table]:
+    """The tables by name, no two of them over the same rows."""
+    found: dict[str, Table] = {}
+    for table in tables:
+        if not isinstance(table, Table):
+            raise refuse.not_a_table(table)
+        if table.name in found:
+            raise refuse.same_name(table.name)
+        for other in found.values():
+            if table.same_rows(other):
+                raise refuse.same_rows(other.name, table.name)
+        found[table.name] = table
+    if not found:
+        raise refuse.no_tables()
+    return found
+
+
+def checked_promises(promises: Sequence[Promise], tables: dict[str, Table]) -> tuple[Promise, ...]:
+    """The promises, if this curator can keep all of them at once."""
+    for promise in promises:
+        if not isinstance(promise, Promise):
+            raise refuse.not_a_promise(promise)
+    if not promises:
+        raise refuse.no_promises()
+    owners = [unit for promise in promises if isinstance(unit := _innermost(promise.granularity), Users)]
+    if owners:
+        if len(tables) > 1:
+            raise refuse.users_of_several_tables(tuple(tables))
+        (table,) = tables.values()
+        for promise in promises:
+            _beside_owners(promise.granularity, owners, table)
+    return tuple(promises)
+
+
+def _beside_owners(granularity: Granularity, owners: Sequence[Users], table: Table) -> None:
+    """Refuse what the truncation of an owner's rows would break: one row may move others of the same owner.
+
+    For single rows the quote counts that (theory E4); where the truncation also caps each question, keeps columns
+    constant, or moves rows of other steps, no proof covers promises that are not on owners.
+    """
+    unit = _innermost(granularity)
+    if isinstance(unit, Users):
+        return
+    if not isinstance(unit, Rows | Replace | Metric):
+        raise refuse.not_beside_users(str(granularity), "its rows would move with those of other steps")
+    if any(owner.in_region is not None for owner in owners):
+        raise refuse.not_beside_users(str(granularity), "in_region= caps the rows of an owner in each question anew")
+    if table.domain.constant:
+        raise refuse.not_beside_users(str(granularity), "a constant= column leaves out rows that differ from the first")
+
+
+def _innermost(granularity: Granularity) -> Granularity:
+    while isinstance(granularity, Groups):
+        granularity = granularity.of
+    return granularity
