@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from partita.errors import NotProven as NotProven
     from partita.errors import PartitaError as PartitaError
     from partita.errors import QueryRefused as QueryRefused
+    from partita.explain.report.report import report as report
     from partita.explain.words import explain as explain
     from partita.granularity import edges as edges
     from partita.granularity import groups as groups
@@ -167,6 +168,7 @@ _HOMES = {
     "posterior_odds": ("partita.theory.semantics", "posterior_odds"),
     "posterior_range": ("partita.theory.semantics", "posterior_range"),
     "replace": ("partita.granularity", "replace"),
+    "report": ("partita.explain.report.report", "report"),
     "rows": ("partita.granularity", "rows"),
     "someone_published": ("partita.theory.semantics", "someone_published"),
     "sum": ("partita.query.frame", "sum"),
@@ -254,6 +256,7 @@ __all__ = [
     "posterior_odds",
     "posterior_range",
     "replace",
+    "report",
     "rows",
     "someone_published",
     "sum",

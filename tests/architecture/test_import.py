@@ -25,7 +25,7 @@ RELIED_UPON = {
     "compose", "calibrate", "Guarantee", "Filter", "Odometer", "Slots",
     "Laplace", "GaussianNoise", "Geometric", "DiscreteGaussian", "RandomizedResponse", "Exponential",
     "PermuteAndFlip", "NoisyMax", "SparseVector", "Histogram", "Subsampled",
-    "audit", "explain",
+    "audit", "audit_training", "explain", "report", "Attack",
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from partita.cli import ask, attack, audit, calibrate, compose, demo, explain, init, ledger, tour
+from partita.cli import ask, attack, audit, calibrate, compose, demo, explain, init, ledger, report, tour
 from partita.cli.screen import complain, version
 from partita.errors import PartitaError
 
@@ -48,6 +48,7 @@ app.command("calibrate")(calibrate.calibrate)
 app.command("explain")(explain.explain)
 app.command("audit")(audit.audit)
 app.command("attack")(attack.attack)
+app.command("report")(report.report)
 
 
 def main(arguments: list[str] | None = None) -> int:

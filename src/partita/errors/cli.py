@@ -67,3 +67,8 @@ def not_an_answer(book: str, entry: int) -> InvalidInput:
         f"Entry {entry} of {book} is not an answer, so it has no receipt. "
         f"`partita ledger show {book}` lists the answers.",
     )
+
+
+def not_toml(path: str, reason: str) -> InvalidInput:
+    """The file is not TOML."""
+    return InvalidInput("cli.not-toml", f"{path!r} is not TOML: {reason}. Nothing was written.")

@@ -64,3 +64,20 @@ def unlike_lengths(first: str, count: int, second: str, other: int) -> InvalidIn
         "explain.unlike-lengths",
         f"{first} has {count} entries and {second} has {other}. Give one of each for every bar.",
     )
+
+
+def unknown_about(field: str, known: tuple[str, ...]) -> InvalidInput:
+    """A field of a deployment that no report has."""
+    return InvalidInput(
+        "explain.unknown-about",
+        f"{field!r} is not a field that a report has. Choose among: {', '.join(known)}. Nothing was written.",
+    )
+
+
+def bad_people(value: object) -> InvalidInput:
+    """A number of people that is no number."""
+    return InvalidInput(
+        "explain.bad-people",
+        f"people = {value!r} is not a whole number of at least 1. Give how many people are in the data at least, as is "
+        f"publicly known, or leave it out. Nothing was written.",
+    )

@@ -55,6 +55,7 @@ def _explained(
         readers=readers,
         fpr=fpr,
         compared=compared,
+        total=True,
     )
     so_far = Section("The ledger so far", tuple(_so_far(found, balance)))
     return replace(said, sections=(so_far, *said.sections))

@@ -14,6 +14,7 @@ from partita.exact import Number, exact, float_down, float_up, nonnegative, prob
 from partita.explain.sampled import Profiled, sampled
 from partita.granularity import Relation
 from partita.theory import semantics
+from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
 
 # At which δ a loss is read that has an ε for every δ: one in a million.
@@ -151,7 +152,7 @@ def _content(guarantee: Readable, delta: Fraction, priors: Sequence[Number], *, 
     if steps == 1:
         return _beliefs(guarantee, delta, priors)
     try:
-        altered = guarantee.group(steps)
+        altered = _grown(guarantee, steps, delta)
     except NotProven:
         return None
     return _beliefs(altered, delta if _reads_at(altered, delta) else _own_delta(altered), priors)
@@ -173,13 +174,25 @@ def _reads_at(guarantee: Readable, delta: Fraction) -> bool:
 
 def _together(guarantee: Readable, members: int, delta: Fraction, fpr: Fraction) -> tuple[Group | None, str]:
     try:
-        grown = guarantee.group(members)
+        grown = _grown(guarantee, members, delta)
     except NotProven as refusal:
         return None, refusal.message
     leak = delta if _reads_at(grown, delta) else _own_delta(grown)
     epsilon = float_up(grown.epsilon_at(leak))
     tpr = semantics.true_positive_rate(fpr, sampled(grown, delta=leak or USUAL_DELTA))
     return Group(members, epsilon, float_up(leak), tpr), ""
+
+
+def _grown(guarantee: Readable, members: int, delta: Fraction) -> Readable:
+    """The same for several steps: by the measure's own rule, or else read as (ε, δ) first (theory B19)."""
+    try:
+        return guarantee.group(members)
+    except NotProven:
+        read = Approximate(epsilon=guarantee.epsilon_at(delta), delta=delta) if delta < 1 else None
+        # A δ of one promises nothing, so then the reason for having no rule is told.
+        if read is None or not read.epsilon or read.group(members).delta >= 1:
+            raise
+        return read.group(members)
 
 
 def _repeated(guarantee: Readable, delta: Fraction, count: int = 10) -> Repeated | None:

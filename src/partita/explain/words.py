@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import final
 
@@ -74,12 +74,13 @@ def explain(
     priors: Sequence[Number] = ("0.01", "0.1", "0.5"),
     group: int = 4,
     compared: bool = False,
+    total: bool = False,
 ) -> Explanation:
     """What the guarantee means to a person in the data, to an analyst and to the officer who signs it.
 
     ``unit`` says what is protected; ``people`` is a public lower bound on how many are in the data, against which
     the δ is judged. Every number is computed from the guarantee (theory B21 to B25). ``compared`` adds what the same
-    attacker recognises in deployments that people know.
+    attacker recognises in deployments that people know; ``total`` says that it covers all there ever will be.
 
     >>> from partita.theory.measures.gdp import GDP
     >>> "at most 9.24%" in str(explain(GDP(mu=1), fpr="0.01"))
@@ -90,6 +91,8 @@ def explain(
     numbers = facts_of(
         guarantee, delta=delta, fpr=fpr, priors=priors, group=group, relation=relation or Relation.ADD_REMOVE
     )
+    if total:
+        numbers = replace(numbers, repeated=None)
     writers = {
         Reader.PERSON: ("For the person in the data", sentences.for_the_person(numbers)),
         Reader.ANALYST: ("For the analyst", sentences.for_the_analyst(numbers)),

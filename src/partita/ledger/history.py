@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import final
 
 from partita.exact import whole
@@ -14,6 +15,10 @@ from partita.ledger.entries import Entry, Kind
 from partita.ledger.ledger import Ledger
 from partita.ledger.payer import RegionPayer
 from partita.theory.measures.base import Measure
+
+# Checkpoints hold many charges each: so many times fewer moments are taken from them, and so many charges remembered.
+_FEWER = 5
+_REMEMBERED = 50_000
 
 
 @final
@@ -34,7 +39,7 @@ def history(ledger: Ledger, points: int = 60) -> tuple[Moment, ...]:
     """
     most = whole(points, "points", least=1)
     terms = ledger.terms
-    balances, read = Balances(terms, RegionPayer), Reader(terms.tables)
+    balances, read = Balances(terms, RegionPayer), lru_cache(_REMEMBERED)(Reader(terms.tables))
     zero = tuple(promise.budget.zero() for promise in terms.promises)
     moments = [Moment(0, ledger.birth.at, zero)]
     for at, charges in _chunks(ledger, most):
@@ -51,7 +56,7 @@ def _chunks(ledger: Ledger, most: int) -> Iterator[tuple[str, Counter[str]]]:
     """The charges in order, counted in chunks, each with the time of its last."""
     tallies = ledger.tallies()
     held: Counter[str] = Counter()
-    stride = max(1, -(-len(tallies) // most))
+    stride = max(1, -(-len(tallies) // max(1, most // _FEWER)))
     for place, (entry, tally) in enumerate(tallies, start=1):
         held.update(tally.charges)
         if place % stride == 0 or place == len(tallies):

@@ -44,6 +44,11 @@ SAID: list[tuple[PartitaError, str, str]] = [
         "cli.cannot-make-folder",
         "The folder 'x' cannot be made: File exists. Choose another one.",
     ),
+    (
+        words.not_toml("about.toml", "Invalid value (at line 1, column 8)"),
+        "cli.not-toml",
+        "'about.toml' is not TOML: Invalid value (at line 1, column 8). Nothing was written.",
+    ),
 ]
 
 

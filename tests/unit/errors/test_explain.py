@@ -55,6 +55,19 @@ SAID: list[tuple[PartitaError, str, str]] = [
         "explain.unlike-lengths",
         "names has 2 entries and counts has 3. Give one of each for every bar.",
     ),
+    (
+        words.unknown_about("colour", ("name", "people")),
+        "explain.unknown-about",
+        "'colour' is not a field that a report has. Choose among: name, people. Nothing was written.",
+    ),
+    (
+        words.bad_people("many"),
+        "explain.bad-people",
+        (
+            "people = 'many' is not a whole number of at least 1. Give how many people are in the data at least, as is "
+            "publicly known, or leave it out. Nothing was written."
+        ),
+    ),
 ]
 
 

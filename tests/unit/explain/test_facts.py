@@ -83,10 +83,20 @@ def test_the_delta_that_is_asked_for_is_used():
 
 
 def test_a_group_without_a_rule_gives_the_reason():
-    facts = facts_of(Renyi(orders=[2, 8], taus=["0.1", "0.4"]))
+    facts = facts_of(ZCDP(rho="0.5", delta="1e-6"))
     assert facts.group is None
-    assert facts.why_no_group
+    assert "no rule for groups" in facts.why_no_group
     assert facts_of(Approximate(epsilon=8, delta="1e-3")).group is None
+
+
+def test_where_the_measure_has_no_rule_a_group_is_read_as_epsilon_and_delta_first():
+    """Theory B19: (kε, δ Σ e^{jε}), which is a promise as long as that δ is below one."""
+    for loss in (Renyi(orders=[2, 8], taus=["0.1", "0.4"]), ZCDP(rho="0.01", delta="1e-9")):
+        facts = facts_of(loss)
+        assert facts.group is not None
+        assert facts.group.epsilon == pytest.approx(4 * facts.epsilon)
+        assert facts.group.delta == pytest.approx(facts.delta * sum(math.exp(j * facts.epsilon) for j in range(4)))
+        assert facts.content is not None
 
 
 def test_a_group_is_never_better_off_than_one():

@@ -1,0 +1,1 @@
+"""The report of a ledger: what is promised, why it holds, everything released, and what it does not cover."""

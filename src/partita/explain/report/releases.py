@@ -1,0 +1,131 @@
+"""What was released: every release of a short book, the newest of a long one, and who was charged how often."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, final
+
+from partita.ledger.charge import Reader
+from partita.ledger.entries import Entry, Kind
+from partita.ledger.ledger import Ledger
+from partita.ledger.store import State
+
+_LONGEST = 300  # letters of a question or a region that are shown
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Released:
+    """One charge as a reader of the report sees it."""
+
+    seq: int
+    at: str
+    analyst: str
+    asked: str
+    table: str
+    region: str
+    noise: tuple[str, ...]
+    costs: tuple[str, ...]
+    state: str
+
+    def document(self) -> dict[str, object]:
+        """The same as plain data."""
+        return {
+            "seq": self.seq,
+            "at": self.at,
+            "analyst": self.analyst,
+            "asked": self.asked,
+            "table": self.table,
+            "region": self.region,
+            "noise": [*self.noise],
+            "costs": [*self.costs],
+            "state": self.state,
+        }
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How often one analyst was charged for one table."""
+
+    analyst: str
+    table: str
+    charges: int
+
+
+def newest(ledger: Ledger, most: int) -> tuple[Released, ...]:
+    """The newest charges, at most so many, oldest of them first."""
+    read = Reader(ledger.terms.tables)
+    return tuple(_released(read, entry, state) for entry, state in reversed(ledger.newest(most)))
+
+
+def shares(ledger: Ledger) -> tuple[Share, ...]:
+    """How often every analyst was charged for every table, over the whole book."""
+    texts: Counter[str] = Counter()
+    tallies = ledger.tallies()
+    for _, tally in tallies:
+        texts.update(tally.charges)
+    for entry in ledger.entries(tallies[-1][0].seq if tallies else 0):
+        if entry.kind is Kind.RESERVE and entry.charge is not None:
+            texts[entry.charge] += 1
+    found: Counter[tuple[str, str]] = Counter()
+    for text, count in texts.items():
+        charge = json.loads(text)
+        found[charge["analyst"], charge["table"]] += count
+    return tuple(Share(*key, count) for key, count in sorted(found.items()))
+
+
+def kinds(released: tuple[Released, ...]) -> tuple[str, ...]:
+    """The kinds of noise among these releases."""
+    return tuple(sorted({noise.split(",")[0].split(" (")[0] for one in released for noise in one.noise}))
+
+
+def _released(read: Reader, entry: Entry, state: State) -> Released:
+    assert entry.charge is not None
+    priced, details = read(entry.charge), entry.details()
+    return Released(
+        seq=entry.seq,
+        at=str(details.get("at", "")),
+        analyst=priced.analyst,
+        asked=_short(str(details.get("asked", ""))),
+        table=priced.table,
+        region=_short(str(priced.region)),
+        noise=_noise(details.get("mechanism")),
+        costs=tuple(str(cost.one) for cost in priced.costs),
+        state=state.value,
+    )
+
+
+def _noise(mechanism: Any) -> tuple[str, ...]:
+    """The noise of each part of a release, each kind with its settings once."""
+    if not isinstance(mechanism, dict):
+        return ()
+    listed = mechanism.get("parts", [mechanism])
+    parts = [part for part in listed if isinstance(part, dict)] if isinstance(listed, list) else []
+    found = []
+    for part in parts:
+        kind = str(part.get("kind", "unnamed")).replace("_", " ")
+        settings = [
+            f"{name} = {_decimal(value)}"
+            for name, value in part.items()
+            if name != "kind" and isinstance(value, str | int) and value != "false" and len(str(value)) <= 60
+        ]
+        found.append(", ".join([kind, *settings[:4]]))
+    return tuple(dict.fromkeys(found))
+
+
+def _decimal(value: str | int) -> str:
+    """An exact fraction in a few digits; everything else as it is."""
+    try:
+        number = Fraction(value)
+    except (ValueError, ZeroDivisionError):
+        return str(value)
+    return str(number) if number.denominator == 1 else f"{float(number):.6g}"
+
+
+def _short(text: str) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}…"

@@ -1,0 +1,172 @@
+"""A report of a whole ledger: gathered once, then written as a page for people and as JSON for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+from partita.exact import whole
+from partita.explain.book import explain_ledger
+from partita.explain.report.about import About
+from partita.explain.report.derivation import Step, derivation
+from partita.explain.report.levels import Level, Point, hazards, levels, limitations, unprotected
+from partita.explain.report.registry import registry
+from partita.explain.report.releases import Released, Share, kinds, newest, shares
+from partita.explain.words import Explanation
+from partita.ledger.history import Moment, history
+from partita.ledger.ledger import Ledger
+from partita.ledger.report import Balance, Summary, summary
+from partita.ledger.store import State
+from partita.theory.documents import to_document
+
+# A book with more releases is summarised, and its newest are listed.
+LISTED = 500
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Promised:
+    """One promise with its meaning, its derivation and how it was used up."""
+
+    balance: Balance
+    explanation: Explanation
+    steps: tuple[Step, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything a reader needs to judge what was released from a ledger."""
+
+    title: str
+    version: str
+    found: Summary
+    about: About
+    promises: tuple[Promised, ...]
+    levels: tuple[Level, ...]
+    hazards: tuple[Point, ...]
+    unprotected: tuple[str, ...]
+    limitations: tuple[str, ...]
+    releases: tuple[Released, ...]
+    shares: tuple[Share, ...]
+    moments: tuple[Moment, ...]
+    registry: Mapping[str, Any]
+    ledger_hash: str
+
+    @property
+    def charges(self) -> int:
+        """How many questions were charged, answered or not."""
+        return sum(self.found.states.values())
+
+    def document(self) -> dict[str, Any]:
+        """The report as plain data, in the order of the page."""
+        return {
+            "title": self.title,
+            "software": f"Partita {self.version}",
+            "ledger": {
+                "name": self.found.name,
+                "born": self.found.born,
+                "entries": self.found.mark.seq,
+                "newest hash": self.ledger_hash,
+                "charges": self.charges,
+                "answered": self.found.states[State.ANSWERED],
+            },
+            "promises": [
+                {
+                    "unit": str(one.balance.promise.granularity),
+                    "budget": to_document(one.balance.promise.budget),
+                    "spent": to_document(one.balance.spent),
+                    "left": to_document(one.balance.left),
+                    "explanation": one.explanation.document(),
+                    "derivation": [{"says": step.says, "theorem": step.theorem} for step in one.steps],
+                }
+                for one in self.promises
+            ],
+            "levels": [{"title": level.title, "points": _points(level.points)} for level in self.levels],
+            "hazards": _points(self.hazards),
+            "unprotected quantities": [*self.unprotected],
+            "analysts": {
+                "joint": "All analysts together have the joint budget; that they do not collude is not assumed.",
+                "limits": {
+                    analyst: [
+                        {"limit": None if limit is None else to_document(limit), "spent": str(spent)}
+                        for limit, spent in limits
+                    ]
+                    for analyst, limits in self.found.accounts.items()
+                },
+                "charges": [
+                    {"analyst": one.analyst, "table": one.table, "charges": one.charges} for one in self.shares
+                ],
+            },
+            "releases": {
+                "charged": self.charges,
+                "listed": len(self.releases),
+                "newest": [one.document() for one in self.releases],
+            },
+            "burn-down": [
+                {"charges": one.charges, "at": one.at, "spent": [to_document(loss) for loss in one.spent]}
+                for one in self.moments
+            ],
+            "limitations": [*self.limitations],
+            "registry": dict(self.registry),
+            "not filled in": [*self.about.missing()],
+        }
+
+    def html(self) -> str:
+        """The report as one page that needs nothing else."""
+        from partita.explain.report.page import page
+
+        return page(self)
+
+
+def report(
+    ledger: Ledger,
+    *,
+    about: Mapping[str, object] | About | None = None,
+    version: str = "",
+    most: int = LISTED,
+) -> Report:
+    """The report of a ledger; ``about`` holds what only the custodian knows.
+
+    The time it takes is bounded: of a long book the newest ``most`` releases are listed, and the rest is counted.
+    """
+    words = about if isinstance(about, About) else About(about)
+    found = summary(ledger, 0)
+    said = explain_ledger(ledger, people=words.people, compared=True)
+    facts = [one.facts for one in said]
+    released = newest(ledger, whole(most, "most"))
+    noise = kinds(released)
+    terms = ledger.terms
+    public = unprotected(terms, words)
+    return Report(
+        title=words["name"] or f"Releases from {', '.join(terms.tables)}",
+        version=version,
+        found=found,
+        about=words,
+        promises=tuple(
+            Promised(balance, one, derivation(balance.promise, balance.spent, one.facts, noise))
+            for balance, one in zip(found.balances, said, strict=True)
+        ),
+        levels=levels(terms, found.balances, facts, words),
+        hazards=hazards(terms, found.balances, facts, words),
+        unprotected=public,
+        limitations=limitations([balance.promise.granularity for balance in found.balances]),
+        releases=released,
+        shares=shares(ledger),
+        moments=history(ledger),
+        registry=registry(
+            found,
+            facts,
+            words,
+            noise=noise,
+            unprotected=public,
+            tables=[f"{name}({', '.join(domain.columns)})" for name, domain in terms.tables.items()],
+            version=version,
+        ),
+        ledger_hash=found.mark.hash.hex(),
+    )
+
+
+def _points(points: tuple[Point, ...]) -> list[dict[str, str]]:
+    return [{"asks": point.asks, "answer": point.answer} for point in points]
