@@ -20,6 +20,7 @@ from partita.mechanisms.randomized_response import RandomizedResponse
 from partita.mechanisms.sparse_vector import SparseVector
 from partita.mechanisms.subsampled import Subsampled
 from partita.mechanisms.truncated_geometric import TruncatedGeometric
+from partita.mechanisms.unary_encoding import UnaryEncoding
 from partita.registry import members
 
 KINDS = members(Mechanism, folder)
@@ -41,5 +42,6 @@ MAKERS: dict[str, Callable[[Fraction], Mechanism]] = {
     "perturbed_objective": lambda noise: PerturbedObjective(
         slope=1 / (2 * noise), bend=1 / (4 * noise), last=1 / (4 * noise), length=1, bent="1/4", weights=2
     ),
+    "unary_encoding": lambda noise: UnaryEncoding(epsilon=1 / noise, values=3),
     "subsampled": lambda noise: Subsampled(GaussianNoise(sigma=noise), rate="0.1"),
 }

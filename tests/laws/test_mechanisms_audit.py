@@ -23,6 +23,7 @@ from partita.mechanisms.randomized_response import RandomizedResponse
 from partita.mechanisms.sparse_vector import SparseVector
 from partita.mechanisms.subsampled import Subsampled
 from partita.mechanisms.truncated_geometric import TruncatedGeometric
+from partita.mechanisms.unary_encoding import UnaryEncoding
 from partita.sampling.bits import TestBits
 from partita.theory.distance import Distance, Norm
 from partita.theory.measures.approximate import Approximate
@@ -169,6 +170,22 @@ def test_a_perturbed_objective_is_not_refuted_and_a_broken_one_is(share):
     assert shown.falsifies(mechanism.cost(Distance.l1(1), Pure)) == (share != 1)
 
 
+@pytest.mark.parametrize("optimised", [False, True], ids=["symmetric", "optimised"])
+def test_unary_encoding_is_not_refuted_and_shows_nearly_its_claim(optimised):
+    mechanism = UnaryEncoding(epsilon=2, values=3, optimised=optimised)
+    bits = TestBits(11)
+
+    def released(answer, count):
+        reports = mechanism.release([answer] * count, bits=bits)
+        return reports @ [1, 2, 4]
+
+    shown = audit(released, 0, 1, trials=200_000, batch=True, **SURE)
+    assert not shown.falsifies(mechanism.cost(Distance.l1(1), Pure))
+    assert not shown.falsifies(mechanism.cost(Distance.l1(1), Profile))
+    assert shown.epsilon > 1.7
+
+
 def test_every_mechanism_is_audited():
-    audited = {*ADDITIVE, *CHOICES, *KEY_RULES, RandomizedResponse, SparseVector, Subsampled, PerturbedObjective}
+    single = {RandomizedResponse, SparseVector, Subsampled, PerturbedObjective, UnaryEncoding}
+    audited = {*ADDITIVE, *CHOICES, *KEY_RULES, *single}
     assert {each.kind for each in audited} == set(KINDS)

@@ -306,3 +306,21 @@ def objective_out_of_range(slope: float, least: float, weights: int, most: int) 
         f"An objective with {weights} weights and ε = {slope:g} for its slope cannot be minimised with a certified "
         f"error: at most {most} weights and at least ε = {least:g} can. Nothing was drawn. Learn by noisy gradients.",
     )
+
+
+def too_many_answers(values: int, most: int) -> InvalidInput:
+    """A list with an estimate for each of so many answers would not fit."""
+    return InvalidInput(
+        "mechanisms.too-many-answers",
+        f"There are {values} possible answers, and at most {most} are listed with an estimate each. Name those you "
+        f"want to know about: estimate(reports, answers=[...]).",
+    )
+
+
+def not_bit_reports(values: int) -> InvalidInput:
+    """Reports of unary encoding are rows of bits."""
+    return InvalidInput(
+        "mechanisms.not-bit-reports",
+        f"Reports of unary encoding are a table with one row of {values} bits a person, each 0 or 1. Pass the rows "
+        f"that release returned.",
+    )

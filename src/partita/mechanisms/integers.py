@@ -67,6 +67,19 @@ def read_flat(values: object) -> Integers:
     return array
 
 
+def answers_of(values: object) -> object:
+    """Answers of yes and no as 1 and 0; anything else as it is.
+
+    >>> answers_of([True, False])
+    array([1, 0])
+    """
+    if isinstance(values, bool | np.bool_):
+        return int(values)
+    listed = isinstance(values, list | tuple) and len(values) > 0 and all(isinstance(one, bool) for one in values)
+    array = np.asarray(values) if listed or isinstance(values, np.ndarray) else None
+    return values if array is None or array.dtype != np.bool_ else array.astype(np.int64)
+
+
 def add(values: Integers, noise: Integers) -> Integers:
     """The exact sums: int64 where they all fit, Python's integers otherwise.
 

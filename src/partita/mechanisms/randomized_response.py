@@ -16,7 +16,7 @@ from partita.exact import Number, float_down, float_up, positive, probability, w
 from partita.granularity.base import Relation
 from partita.mechanisms.base import Forms, Mechanism, identical
 from partita.mechanisms.coin import coins
-from partita.mechanisms.integers import read, source_of
+from partita.mechanisms.integers import answers_of, read, read_flat, source_of
 from partita.sampling.bits import BitSource
 from partita.sampling.uniform import below
 from partita.theory import numerics
@@ -33,6 +33,8 @@ from partita.theory.measures.pure import Pure
 from partita.theory.measures.zcdp import ZCDP
 from partita.theory.numerics import ball
 
+# As many answers as are listed, one estimate each.
+_LISTED = 1 << 24
 # Up to so many changed reports, and so large a loss, the exact law is tabulated.
 _REPORTS, _FURTHEST = 512, 500.0
 
@@ -124,7 +126,7 @@ class RandomizedResponse(Mechanism):
 
         A uniform answer is the truth now and then, so it is drawn with probability k / (e^ε + k - 1) only.
         """
-        given = read(values)
+        given = read(answers_of(values) if self.values == 2 else values)
         truth = given.values
         if truth.size and not (truth.min() >= 0 and truth.max() < self.values):
             raise refuse.outside_answers(self.values)
@@ -138,18 +140,27 @@ class RandomizedResponse(Mechanism):
         fall = (-ball(self.epsilon)).exp()
         return self.values * fall / (1 + (self.values - 1) * fall)
 
-    def estimate(self, reports: object) -> NDArray[np.float64]:
+    def estimate(self, reports: object, *, answers: object = None) -> NDArray[np.float64]:
         """Unbiased estimates of the share of each answer among the truths, from the reports alone (theory C2).
+
+        With ``answers``, only of those: where there are very many a list of all of them would not fit.
 
         >>> RandomizedResponse(epsilon=50, values=3).estimate([0, 0, 1, 2]).round(6).tolist()
         [0.5, 0.25, 0.25]
+        >>> RandomizedResponse(epsilon=80, values=10**12).estimate([7, 7, 5, 8], answers=[7]).round(6).tolist()
+        [0.5]
         """
-        seen = read(reports).values.reshape(-1)
+        seen = read(answers_of(reports) if self.values == 2 else reports).values.reshape(-1)
         if seen.size == 0:
             raise refuse.no_reports()
         if not (seen.min() >= 0 and seen.max() < self.values):
             raise refuse.outside_answers(self.values)
-        shares = np.bincount(seen.astype(np.int64), minlength=self.values) / seen.size
+        if answers is None:
+            if self.values > _LISTED:
+                raise refuse.too_many_answers(self.values, _LISTED)
+            shares = np.bincount(seen.astype(np.int64), minlength=self.values) / seen.size
+        else:
+            shares = np.array([np.mean(seen == answer) for answer in read_flat(answers)])
         likely, other = float(self.keep()), float(self.other())
         estimates: NDArray[np.float64] = (shares - other) / (likely - other)
         return estimates

@@ -276,6 +276,24 @@ CASES = [
             "most 1024 weights and at least ε = 6.1e-05 can. Nothing was drawn. Learn by noisy gradients."
         ),
     ),
+    (
+        refuse.too_many_answers(10**12, 1 << 24),
+        InvalidInput,
+        "mechanisms.too-many-answers",
+        (
+            "There are 1000000000000 possible answers, and at most 16777216 are listed with an estimate each. Name "
+            "those you want to know about: estimate(reports, answers=[...])."
+        ),
+    ),
+    (
+        refuse.not_bit_reports(4),
+        InvalidInput,
+        "mechanisms.not-bit-reports",
+        (
+            "Reports of unary encoding are a table with one row of 4 bits a person, each 0 or 1. Pass the rows that "
+            "release returned."
+        ),
+    ),
 ]
 
 

@@ -113,9 +113,6 @@ BAD = [
     np.array([1.0]),
     np.array([np.nan]),
     np.array([], dtype=float),
-    True,
-    [True],
-    np.array([True, False]),
     "12",
     ["12"],
     np.array(["1"]),
@@ -147,6 +144,16 @@ BAD = [
 def test_what_is_not_exact_integers_is_refused_before_anything_is_drawn(mechanism, values):
     with pytest.raises(InvalidInput):
         mechanism.release(values, bits=Untouched())
+
+
+@releasing
+@pytest.mark.parametrize("values", [True, [True, False], np.array([True, False])], ids=repr)
+def test_yes_and_no_are_answers_to_a_survey_and_no_integers_elsewhere(mechanism, values):
+    if isinstance(mechanism, RandomizedResponse) and mechanism.values == 2:
+        assert np.isin(mechanism.release(values, bits=TestBits(1)), [0, 1]).all()
+    else:
+        with pytest.raises(InvalidInput):
+            mechanism.release(values, bits=Untouched())
 
 
 @additive
