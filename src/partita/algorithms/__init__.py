@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from partita.algorithms.estimators.linear_regression import LinearRegression as LinearRegression
     from partita.algorithms.estimators.logistic_regression import LogisticRegression as LogisticRegression
     from partita.algorithms.estimators.pca import PCA as PCA
+    from partita.algorithms.heavy_hitters import HeavyHitters as HeavyHitters
+    from partita.algorithms.heavy_hitters import heavy_hitters as heavy_hitters
     from partita.algorithms.histograms import JointAndSeparate as JointAndSeparate
     from partita.algorithms.histograms import joint_and_separate as joint_and_separate
     from partita.algorithms.linear import Estimate as Estimate
@@ -30,12 +32,18 @@ if TYPE_CHECKING:
     from partita.algorithms.multiplicative_weights import OnlineMultiplicativeWeights as OnlineMultiplicativeWeights
     from partita.algorithms.mwem import MWEM as MWEM
     from partita.algorithms.mwem import mwem_bound as mwem_bound
+    from partita.algorithms.quantile import Quantiles as Quantiles
+    from partita.algorithms.quantile import quantiles as quantiles
     from partita.algorithms.strategy import Strategy as Strategy
     from partita.algorithms.stream import ContinualCounter as ContinualCounter
     from partita.algorithms.stream import RunningCounts as RunningCounts
     from partita.algorithms.stream import Stream as Stream
+    from partita.algorithms.survey import Shares as Shares
+    from partita.algorithms.survey import Survey as Survey
     from partita.algorithms.synthesis import AdaptiveMarginals as AdaptiveMarginals
     from partita.algorithms.synthetic import Synthetic as Synthetic
+    from partita.algorithms.top_k import TopK as TopK
+    from partita.algorithms.top_k import top_k as top_k
     from partita.algorithms.workload import Workload as Workload
 
 # Where each public name lives.
@@ -46,6 +54,7 @@ _HOMES = {
     "Conversation": "partita.algorithms.conversation",
     "Estimate": "partita.algorithms.linear",
     "FourSteps": "partita.algorithms.comparison",
+    "HeavyHitters": "partita.algorithms.heavy_hitters",
     "JointAndSeparate": "partita.algorithms.histograms",
     "KMeans": "partita.algorithms.estimators.kmeans",
     "LinearQueries": "partita.algorithms.linear",
@@ -56,17 +65,24 @@ _HOMES = {
     "Marginals": "partita.algorithms.marginals",
     "OnlineMultiplicativeWeights": "partita.algorithms.multiplicative_weights",
     "PCA": "partita.algorithms.estimators.pca",
+    "Quantiles": "partita.algorithms.quantile",
     "Reply": "partita.algorithms.conversation",
     "RunningCounts": "partita.algorithms.stream",
+    "Shares": "partita.algorithms.survey",
     "Strategy": "partita.algorithms.strategy",
     "Stream": "partita.algorithms.stream",
+    "Survey": "partita.algorithms.survey",
     "Synthetic": "partita.algorithms.synthetic",
+    "TopK": "partita.algorithms.top_k",
     "Workload": "partita.algorithms.workload",
     "axes_of": "partita.algorithms.axes",
     "compare_linear": "partita.algorithms.comparison",
     "four_steps": "partita.algorithms.comparison",
+    "heavy_hitters": "partita.algorithms.heavy_hitters",
     "joint_and_separate": "partita.algorithms.histograms",
     "mwem_bound": "partita.algorithms.mwem",
+    "quantiles": "partita.algorithms.quantile",
+    "top_k": "partita.algorithms.top_k",
     "update_bound": "partita.algorithms.belief",
 }
 
@@ -77,6 +93,7 @@ __all__ = [
     "Conversation",
     "Estimate",
     "FourSteps",
+    "HeavyHitters",
     "JointAndSeparate",
     "KMeans",
     "LinearQueries",
@@ -87,17 +104,24 @@ __all__ = [
     "Marginals",
     "OnlineMultiplicativeWeights",
     "PCA",
+    "Quantiles",
     "Reply",
     "RunningCounts",
+    "Shares",
     "Strategy",
     "Stream",
+    "Survey",
     "Synthetic",
+    "TopK",
     "Workload",
     "axes_of",
     "compare_linear",
     "four_steps",
+    "heavy_hitters",
     "joint_and_separate",
     "mwem_bound",
+    "quantiles",
+    "top_k",
     "update_bound",
 ]
 

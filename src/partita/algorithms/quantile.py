@@ -1,0 +1,141 @@
+"""Quantiles of an array of numbers: chosen among all values of a public grid by their rank."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.algorithms.budget import budget_of
+from partita.algorithms.learning.lattice import read_bounds
+from partita.errors import learning as refuse_bounds
+from partita.errors import surveys as refuse
+from partita.exact import Number, exact, positive, probability
+from partita.granularity import Replace, Rows
+from partita.granularity.base import Relation
+from partita.mechanisms.base import Event
+from partita.mechanisms.exponential import Exponential
+from partita.mechanisms.histogram import relation_of
+from partita.query.expressions import Bounds
+from partita.query.program import Histogram
+from partita.query.quantiles import affordable, moves, scored
+from partita.sampling.bits import BitSource
+from partita.theory.distance import Distance
+from partita.theory.measures.approximate import Approximate
+from partita.theory.measures.base import Measure
+from partita.theory.measures.pure import Pure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Quantiles:
+    """Chosen quantiles in rising order; at most ``rank_error`` rows lie between one of them and the exact quantile."""
+
+    shares: tuple[Fraction, ...]
+    values: tuple[float, ...]
+    rank_error: float
+    confidence: Fraction
+    events: tuple[Event, ...]
+
+    def plot(self) -> Figure:
+        """The quantiles against their shares."""
+        from partita.explain.pictures.canvas import INK, sheet
+
+        with sheet(f"Quantiles, each within {self.rank_error:,.0f} ranks") as (figure, axes):
+            axes.plot([float(share) for share in self.shares], self.values, "o-", color=INK)
+            axes.set_xlabel("share of rows below")
+            axes.set_ylabel("value")
+        return figure
+
+
+def quantiles(
+    values: object,
+    shares: Number | Sequence[Number] = "1/2",
+    *,
+    bounds: Any,
+    step: Number,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    rho: Number | None = None,
+    mu: Number | None = None,
+    relation: str | Relation = Relation.ADD_REMOVE,
+    confidence: Number = 0.95,
+    bits: BitSource | None = None,
+) -> Quantiles:
+    """Quantiles of numbers between public bounds, on a public grid with this step; the price is divided over them.
+
+    Every number is clamped and rounded to the grid, NaN counts as the lower bound; each quantile is chosen by the
+    exponential mechanism among all values of the grid, scored by rank (query/quantiles.proof.md). Ranks are what is
+    accurate: where few rows lie, values may be far off.
+
+    >>> from partita.sampling.bits import TestBits
+    >>> found = quantiles(list(range(1000)), [0.25, 0.5], bounds=(0, 1000), step=1, epsilon=2, bits=TestBits(1))
+    >>> [abs(value - 1000 * float(share)) < 30 for share, value in zip(found.shares, found.values)]
+    [True, True]
+    """
+    budget = budget_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu)
+    listed = [shares] if isinstance(shares, str) or not isinstance(shares, Sequence) else list(shares)
+    wanted = tuple(sorted(_share(share) for share in listed))
+    unit, sure, kept = positive(step, "step"), probability(confidence, "confidence"), relation_of(relation)
+    lower, upper = read_bounds(bounds, 1)
+    within = Bounds(
+        math.ceil(exact(float(lower[0])) / unit), math.floor(exact(float(upper[0])) / unit), unit, nullable=False
+    )
+    if within.high < within.low:
+        raise refuse_bounds.bad_bounds("bounds", bounds)
+    table = _histogram(values, within)
+    part = _divided(budget, len(wanted))
+    unit_of = Rows() if kept is Relation.ADD_REMOVE else Replace()
+    found, events, error = [], [], 0.0
+    for share in wanted:
+        moved = moves(share, unit_of, groups=1, truncation=None)
+        chooser = affordable(moved, unit_of, part)
+        if chooser is None:
+            raise refuse.bad_quantile(share)
+        starts, lengths, scores = scored(table, within, share)
+        run, place = chooser.release_run(scores, lengths, bits=bits)
+        found.append(float((int(starts[run]) + place) * unit))
+        cases = moved.row if kept is Relation.ADD_REMOVE else moved.both
+        events.append(chooser.at(Distance.linf(max(case[0] for case in cases))))
+        error = max(error, _rank_error(chooser, within, share, float(1 - (1 - sure) / len(wanted))))
+    return Quantiles(wanted, tuple(sorted(found)), error, sure, tuple(events))
+
+
+def _rank_error(chooser: Exponential, within: Bounds, share: Fraction, confidence: float) -> float:
+    candidates = within.high - within.low + 1
+    return (math.log(candidates) - math.log1p(-confidence)) / (float(chooser.weight) * share.denominator)
+
+
+def _divided(budget: Measure, parts: int) -> Measure:
+    """An equal part of the budget: so many of them compose to no more than the whole."""
+    if isinstance(budget, Approximate):
+        return Pure(epsilon=budget.epsilon / parts)
+    return budget.like([part / parts for part in budget.vector()])
+
+
+def _histogram(values: object, within: Bounds) -> Histogram:
+    """The rows on the grid: each is clamped and rounded by itself."""
+    try:
+        numbers: NDArray[np.float64] = np.asarray(values, dtype=np.float64).reshape(-1)
+    except (TypeError, ValueError):
+        raise refuse_bounds.not_numbers(type(values).__name__) from None
+    with np.errstate(over="ignore", invalid="ignore"):
+        codes = np.rint(numbers / float(within.unit))
+    codes = np.clip(np.where(np.isnan(codes), within.low, codes), within.low, within.high).astype(np.int64)
+    found, counts = np.unique(codes, return_counts=True)
+    return Histogram(found, counts.astype(np.int64))
+
+
+def _share(share: Number) -> Fraction:
+    found = exact(share, "quantile")
+    if not 0 < found < 1:
+        raise refuse.bad_quantile(share)
+    return found

@@ -1,0 +1,131 @@
+"""Top-k, heavy hitters and quantiles of arrays: what is found, how far off, and at what cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from partita.algorithms.heavy_hitters import heavy_hitters
+from partita.algorithms.quantile import quantiles
+from partita.algorithms.top_k import METHODS, top_k
+from partita.attacks.audit import audit
+from partita.composition.compose import compose
+from partita.errors import PartitaError
+from partita.sampling.bits import TestBits
+from partita.theory.measures.pure import Pure
+from partita.theory.measures.zcdp import ZCDP
+
+COUNTS = {f"item {i}": 20 * i for i in range(40)}
+PRICES = [{"epsilon": 1}, {"epsilon": 1, "delta": "1e-6"}, {"rho": "0.1"}, {"mu": "0.5"}]
+every_price = pytest.mark.parametrize("price", PRICES, ids=["ε", "ε, δ", "ρ", "μ"])
+
+
+@every_price
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("relation", ["add/remove", "change-one"])
+def test_the_choice_costs_no_more_than_the_price(price, method, relation):
+    event = top_k(COUNTS, 5, method=method, relation=relation, bits=TestBits(1), **price).event
+    if "rho" in price:
+        assert event.mechanism.cost(event.distance, ZCDP).rho * event.count <= Fraction(1, 10)
+    elif "epsilon" in price:
+        spent = compose([event], delta=price.get("delta", 0), relation=relation).epsilon
+        assert 0.9 < spent <= 1 + 1e-9 or "delta" in price
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_chosen_items_fall_short_no_further_than_is_said(method):
+    bits, short = TestBits(5), 0
+    for _ in range(200):
+        found = top_k(COUNTS, 3, epsilon="0.5", method=method, confidence=0.9, bits=bits)
+        assert len(set(found.items)) == 3
+        short += min(COUNTS[item] for item in found.items) < sorted(COUNTS.values())[-3] - found.shortfall
+    # At most one in ten: more than 51 of 200 has a chance below 1e-6.
+    assert short <= 51
+
+
+def test_one_after_the_other_sees_more_with_a_delta():
+    plain = top_k(COUNTS, 20, epsilon=1, bits=TestBits(1)).shortfall
+    leaky = top_k(COUNTS, 20, epsilon=1, delta="1e-6", bits=TestBits(1)).shortfall
+    assert leaky < plain
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("relation", "first", "second"),
+    [("add/remove", [1, 1, 1], [0, 0, 0]), ("change-one", [1, 0, 0], [0, 1, 1])],
+    ids=["add/remove", "change-one"],
+)
+def test_choosing_is_not_refuted(method, relation, first, second):
+    bits = TestBits(9)
+
+    def chosen(counts, count):
+        found = [top_k(counts, 2, epsilon=2, method=method, relation=relation, bits=bits).items for _ in range(count)]
+        return np.array([3 * one + two for one, two in found])
+
+    shown = audit(chosen, first, second, trials=1000, batch=True, confidence="0.9999999")
+    assert not shown.falsifies(Pure(epsilon=2))
+
+
+def test_heavy_hitters_are_found_and_nobody_else():
+    people = ["flu"] * 500 + ["cold"] * 400 + [f"secret {i}" for i in range(50)]
+    for price in ({"epsilon": 1}, {"rho": "0.1"}):
+        found = heavy_hitters(people, delta="1e-9", bits=TestBits(2), **price)
+        assert set(found.counts) == {"flu", "cold"}
+        assert abs(found.counts["flu"] - 500) <= found.error
+        assert found.surely_found < 400
+        assert found.plot().axes
+        assert heavy_hitters(Counter(people), delta="1e-9", bits=TestBits(2), **price).counts == found.counts
+
+
+@every_price
+def test_quantiles_are_as_near_in_rank_as_is_said(price):
+    draw = np.random.default_rng(1)
+    values = np.sort(draw.integers(0, 10_000, 5001))
+    outside = 0
+    for seed in range(60):
+        found = quantiles(values, ["0.1", "0.5", "0.9"], bounds=(0, 10_000), step=1, bits=TestBits(seed), **price)
+        assert list(found.values) == sorted(found.values)
+        for share, value in zip(found.shares, found.values, strict=True):
+            low, high = np.searchsorted(values, value, "left"), np.searchsorted(values, value, "right")
+            outside += not low - found.rank_error <= float(share) * 5001 <= high + found.rank_error
+    assert outside <= 20
+
+
+@pytest.mark.parametrize("relation", ["add/remove", "change-one"])
+def test_quantiles_cost_no_more_than_the_price(relation):
+    found = quantiles([1.0, 2.0], [0.25, 0.5], bounds=(0, 9), step="0.1", epsilon=1, relation=relation)
+    assert compose(found.events, relation=relation).epsilon <= 1
+    assert found.plot().axes
+
+
+def test_quantiles_survive_any_numbers():
+    found = quantiles([np.nan, np.inf, -np.inf, 1e300], bounds=(0, 9), step="0.5", epsilon=1)
+    assert 0 <= found.values[0] <= 9
+    assert quantiles([], bounds=(0, 9), step="0.5", epsilon=1).values
+
+
+BAD = {
+    "more than there are": lambda: top_k([1, 2], 3, epsilon=1),
+    "none": lambda: top_k([1, 2], 0, epsilon=1),
+    "fractions": lambda: top_k({"a": 1.5}, 1, epsilon=1),
+    "no counts": lambda: top_k("abc", 1, epsilon=1),
+    "method": lambda: top_k([1, 2], 1, epsilon=1, method="guess"),
+    "no price": lambda: top_k([1, 2], 1),
+    "no keys": lambda: heavy_hitters(7, epsilon=1, delta="1e-6"),
+    "no δ": lambda: heavy_hitters(["a"], epsilon=1, delta=0),
+    "share": lambda: quantiles([1], 1.5, bounds=(0, 1), step=1, epsilon=1),
+    "bounds": lambda: quantiles([1], bounds=(1, 0), step=1, epsilon=1),
+    "no bounds": lambda: quantiles([1], bounds=None, step=1, epsilon=1),
+    "words": lambda: quantiles(["a"], bounds=(0, 1), step=1, epsilon=1),
+}
+
+
+@pytest.mark.parametrize("name", sorted(BAD))
+def test_what_cannot_be_chosen_is_refused_before_anything_is_drawn(name, monkeypatch):
+    monkeypatch.setattr("partita.sampling.entropy.system", lambda: pytest.fail("bits were drawn"))
+    with pytest.raises(PartitaError):
+        BAD[name]()
