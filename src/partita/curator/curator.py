@@ -162,7 +162,7 @@ class Curator:
             costs=zeros,
             remaining=self._left(offered, analyst),
             free=True,
-            receipt=receipts[0],
+            issue=lambda: receipts[0],
             sources=receipts,
         )
 
