@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from partita.query.frame import avg as avg
     from partita.query.frame import count as count
     from partita.query.frame import sum as sum
+    from partita.query.public import PublicTable as PublicTable
     from partita.query.schema import Table as Table
     from partita.region.columns import booleans as booleans
     from partita.region.columns import categories as categories
@@ -136,6 +137,7 @@ _HOMES = {
     "Slots": ("partita.composition.slots", "Slots"),
     "SparseVector": ("partita.mechanisms.sparse_vector", "SparseVector"),
     "Subsampled": ("partita.mechanisms.subsampled", "Subsampled"),
+    "PublicTable": ("partita.query.public", "PublicTable"),
     "Table": ("partita.query.schema", "Table"),
     "TruncatedGeometric": ("partita.mechanisms.truncated_geometric", "TruncatedGeometric"),
     "ZCDP": ("partita.theory.measures.zcdp", "ZCDP"),
@@ -211,6 +213,7 @@ __all__ = [
     "PermuteAndFlip",
     "Profile",
     "Promise",
+    "PublicTable",
     "Pure",
     "QueryRefused",
     "RandomizedResponse",

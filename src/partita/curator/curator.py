@@ -14,7 +14,7 @@ from partita.curator.batch import Batch
 from partita.curator.batches import Batches
 from partita.curator.certificate import Certificate
 from partita.curator.computation import Computation
-from partita.curator.declared import checked_promises, checked_tables
+from partita.curator.declared import checked_promises, checked_public, checked_tables
 from partita.curator.door import Door
 from partita.curator.outcome import Outcome
 from partita.curator.path import Path, booked_costs, charge_of, fingerprint
@@ -40,6 +40,7 @@ from partita.query.extract import Extract
 from partita.query.frame import Frame, count
 from partita.query.plan import Plan
 from partita.query.pricing import Price
+from partita.query.public import PublicTable
 from partita.query.quote import Quote, quote
 from partita.query.schema import Table
 from partita.query.truncation import UNCAPPED, Caps, truncation
@@ -63,11 +64,13 @@ class Curator:
         *,
         tables: Sequence[Table],
         promises: Sequence[Promise],
+        public: Sequence[PublicTable] = (),
         ledger: str | os.PathLike[str] | Ledger = ":memory:",
         backend: str | Engine = "duckdb",
         bits: BitSource | None = None,
     ) -> None:
         self._tables = checked_tables(tables)
+        self._public = checked_public(public, self._tables)
         self._promises = checked_promises(promises, self._tables)
         terms = Terms(self._promises, {name: table.domain for name, table in self._tables.items()})
         self._engine = _engine(backend, self._tables.values())
@@ -392,7 +395,7 @@ class Curator:
 
     def _plan(self, question: str | Plan) -> Plan:
         if isinstance(question, str):
-            return sql.read(question, self._tables)
+            return sql.read(question, self._tables, self._public)
         if isinstance(question, Plan) and self._tables.get(question.table.name) is question.table:
             return question
         raise refuse.not_a_question(question)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from partita.composition.promise import Promise
 from partita.errors import curator as refuse
+from partita.errors import public as refuse_public
 from partita.granularity import Granularity, Groups, Metric, Replace, Rows, Users
+from partita.query.public import PublicTable
 from partita.query.schema import Table
 
 
@@ -65,3 +67,17 @@ def _innermost(granularity: Granularity) -> Granularity:
     while isinstance(granularity, Groups):
         granularity = granularity.of
     return granularity
+
+
+def checked_public(public: Sequence[PublicTable], tables: Mapping[str, Table]) -> dict[str, PublicTable]:
+    """The public tables by name, if each has a name of its own."""
+    found: dict[str, PublicTable] = {}
+    taken = {name.lower() for name in tables}
+    for table in public:
+        if not isinstance(table, PublicTable):
+            raise refuse_public.not_a_public_table(table)
+        if table.name.lower() in taken:
+            raise refuse_public.taken_name(table.name)
+        taken.add(table.name.lower())
+        found[table.name] = table
+    return found

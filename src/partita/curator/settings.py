@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -14,6 +14,7 @@ from partita.curator.curator import BACKENDS, Curator
 from partita.errors import PartitaError
 from partita.errors import curator as refuse
 from partita.granularity import Granularity, edges, groups, metric, nodes, replace, rows, users, windows
+from partita.query.public import PublicTable
 from partita.query.schema import Table, from_toml
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
@@ -22,7 +23,7 @@ from partita.theory.measures.pure import Pure
 from partita.theory.measures.renyi import Renyi
 from partita.theory.measures.zcdp import ZCDP
 
-_TOP = ("ledger", "backend", "promises", "tables", "analysts")
+_TOP = ("ledger", "backend", "promises", "tables", "public", "analysts")
 _UNITS = {
     "rows": lambda _: rows(),
     "replace": lambda _: replace(),
@@ -52,13 +53,18 @@ class Settings:
     ledger: str
     backend: str
     analysts: Mapping[str, Measure]
+    public: tuple[PublicTable, ...] = ()
 
 
 def open_settings(path: str | os.PathLike[str] = "partita.toml") -> Curator:
     """The curator that a file declares, with its analysts' limits; relative paths start at the file's folder."""
     declared = read_settings(path)
     curator = Curator(
-        tables=declared.tables, promises=declared.promises, ledger=declared.ledger, backend=declared.backend
+        tables=declared.tables,
+        promises=declared.promises,
+        public=declared.public,
+        ledger=declared.ledger,
+        backend=declared.backend,
     )
     for name, limit in declared.analysts.items():
         curator.session(analyst=name, budget=limit)
@@ -100,7 +106,22 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
         ledger=ledger if ledger == ":memory:" else str(place.parent / ledger),
         backend=backend,
         analysts={name: _loss(shown, f"analysts.{name}", limit) for name, limit in limits.items()},
+        public=tuple(_public(shown, place.parent, settings.get("public", {}))),
     )
+
+
+def _public(path: str, base: Path, given: object) -> Iterator[PublicTable]:
+    """Public tables: [public.clinics] with source and key."""
+    for name, values in _mapping(path, "public", given).items():
+        setting = f"public.{name}"
+        declared = _mapping(path, setting, values)
+        unknown = sorted(set(declared) - {"source", "key"})
+        if unknown:
+            raise refuse.unknown_setting(path, f"{setting}.{unknown[0]}", ("source", "key"))
+        source, key = declared.get("source"), declared.get("key")
+        if not isinstance(source, str) or not isinstance(key, str):
+            raise refuse.bad_setting(path, setting, 'say source = "clinics.csv" and key = "clinic".')
+        yield PublicTable(name, base / source, key)
 
 
 def _promise(path: str, setting: str, given: object) -> Promise:

@@ -78,7 +78,7 @@ def _summed(program: Program, rows: Iterable[Record]) -> NDArray[np.object_]:
         bounds(tally.of, domain).unit if isinstance(tally, Total | Values) else Fraction(1) for tally in program.tallies
     ]
     for row in rows:
-        places = tuple(keys.place(key, domain, row.codes[domain.axis(key.column)]) for key in program.cells.keys)
+        places = tuple(keys.group(key, domain, row.codes) for key in program.cells.keys)
         group = program.cells.position[places]
         line = result[group]
         for column, tally in enumerate(program.tallies):
@@ -168,6 +168,8 @@ def group_of(program: Program) -> Callable[[Record], Group]:
     opened = [name for name, column in table.columns.items() if column.kind == "text_keys"]
 
     def text(key: keys.Key, row: Record) -> str | None:
+        if isinstance(key, keys.Mapped | keys.Cases):
+            return str(keys.group(key, domain, row.codes))
         axis = domain.axis(key.column)
         match key:
             case keys.Each():

@@ -6,15 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never, final
 
+from sqlglot import exp
+
 from partita.engine.lowering import integer, name, truth
 from partita.engine.stored import Stored
 from partita.query import keys as keys_of
 from partita.query.conditions import Condition
 from partita.query.expressions import Expression, Value, columns, numeric
 from partita.query.extract import Extract
-from partita.query.keys import Bucket, Each, Key, Opened, Truncated
+from partita.query.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated
 from partita.query.program import Owners, Present, Program, Rows, Total, Values
 from partita.query.truncation import NOTHING, SEPARATOR, Truncation
+from partita.region import codes as codes_of
+from partita.region.columns import Bounded
+from partita.region.columns.stepped import Stepped
 
 
 @final
@@ -52,11 +57,11 @@ def statement(program: Program, stored: Stored) -> Statement:
                 assert_never(tally)
     keys = program.cells.keys
     # Owners of two groups that become one must not be counted twice, so then nothing is grouped before it is sanitised.
-    late = [not counted and _late(program, key, stored) for key in keys]
-    raw = frozenset(key.column for key, after in zip(keys, late, strict=True) if after)
-    clean = clean.union(key.column for key, after in zip(keys, late, strict=True) if not after)
+    late = [None if counted else _late(program, key, stored) for key in keys]
+    raw = frozenset(column for column in late if column is not None)
+    clean = clean.union(*(keys_of.columns(key) for key, after in zip(keys, late, strict=True) if after is None))
     source = _met(stored, program.where, clean.union(program.opened), raw, program.truncation, _group(program, stored))
-    grouped = [stored.raw(key.column) if after else _key(key, stored) for key, after in zip(keys, late, strict=True)]
+    grouped = [_key(key, stored) if after is None else stored.raw(after) for key, after in zip(keys, late, strict=True)]
     chosen = [f"{text} AS k{place}" for place, text in enumerate(grouped)]
     chosen += [f"{text} AS t{place}" for place, text in enumerate(listed)]
     grouped = [name(column) for column in program.opened] + grouped
@@ -64,41 +69,45 @@ def statement(program: Program, stored: Stored) -> Statement:
     if grouped:
         sql += f" GROUP BY {', '.join(grouped)}"
     if any(late):
-        sql = _sanitised_after(sql, keys, late, len(listed), stored)
+        sql = _sanitised_after(sql, late, len(listed), stored)
     return Statement(sql, tuple(_place(key, stored) for key in keys))
 
 
 def values_statement(program: Program, of: Expression, stored: Stored) -> Statement:
     """The statement that counts each value of an expression in each group: the keys, the value, how often."""
     domain, keys = program.table.domain, program.cells.keys
-    bare = of.column if isinstance(of, Value) and _late(program, Each(of.column), stored) else None
+    bare = _late(program, Each(of.column), stored) if isinstance(of, Value) else None
     late = [_late(program, key, stored) for key in keys]
-    raw = frozenset(key.column for key, after in zip(keys, late, strict=True) if after)
-    clean = frozenset(key.column for key, after in zip(keys, late, strict=True) if not after)
+    raw = frozenset(column for column in late if column is not None)
+    clean = frozenset().union(*(keys_of.columns(key) for key, after in zip(keys, late, strict=True) if after is None))
     if bare is None:
         clean, value = clean | columns(of), integer(of, domain, stored.dialect)
     else:
         raw, value = raw | {bare}, stored.raw(bare)
     source = _met(stored, program.where, clean.union(program.opened), raw, program.truncation, _group(program, stored))
-    grouped = [stored.raw(key.column) if after else _key(key, stored) for key, after in zip(keys, late, strict=True)]
+    grouped = [_key(key, stored) if after is None else stored.raw(after) for key, after in zip(keys, late, strict=True)]
     texts = [name(column) for column in program.opened]
     listed = ", ".join([*texts, *(f"{text} AS k{place}" for place, text in enumerate([*grouped, value]))])
     sql = f"SELECT {listed}, COUNT(*) AS t FROM {source} GROUP BY ALL"
     if bare is not None or any(late):
-        named = [key.column if after else None for key, after in zip(keys, late, strict=True)]
         mapped = ", ".join(
             f"{f'k{place}' if column is None else stored.mapped(column, f'k{place}')} AS k{place}"
-            for place, column in enumerate([*named, bare])
+            for place, column in enumerate([*late, bare])
         )
         sql = f"SELECT {mapped}, CAST(SUM(t) AS BIGINT) AS t FROM ({sql}) AS grouped GROUP BY ALL"
     sql = f"SELECT * FROM ({sql}) AS counted WHERE k{len(keys)} IS NOT NULL"
     return Statement(sql, tuple(_place(key, stored) for key in keys))
 
 
-def _late(program: Program, key: Key, stored: Stored) -> bool:
-    """Whether rows are grouped by the stored value of a key first; never where its group decides who is counted."""
+def _late(program: Program, key: Key, stored: Stored) -> str | None:
+    """The column by whose stored value rows are grouped first, if the groups are sanitised afterwards.
+
+    Never where the group of a row decides who is counted.
+    """
     capped = program.truncation is not None and program.truncation.groups is not None
-    return isinstance(key, Each) and not program.opened and not capped and stored.late(key.column)
+    if not isinstance(key, Each | Mapped) or program.opened or capped or not stored.late(key.column):
+        return None
+    return key.column
 
 
 def rows_statement(extract: Extract, stored: Stored) -> str:
@@ -129,52 +138,64 @@ def _met(
     return f"{source} WHERE {condition}" if condition else source
 
 
-def _sanitised_after(sql: str, keys: tuple[Key, ...], late: list[bool], tallies: int, stored: Stored) -> str:
+def _sanitised_after(sql: str, late: list[str | None], tallies: int, stored: Stored) -> str:
     chosen = [
-        stored.mapped(key.column, f"k{place}") if after else f"k{place}"
-        for place, (key, after) in enumerate(zip(keys, late, strict=True))
+        f"k{place}" if column is None else stored.mapped(column, f"k{place}") for place, column in enumerate(late)
     ]
     sums = [f"SUM(t{place})" for place in range(tallies)]
-    groups = ", ".join(str(place + 1) for place in range(len(keys)))
+    groups = ", ".join(str(place + 1) for place in range(len(late)))
     return f"SELECT {', '.join(chosen + sums)} FROM ({sql}) AS grouped GROUP BY {groups}"
 
 
 def _key(key: Key, stored: Stored) -> str:
     match key:
-        case Each(column) | Truncated(column):
+        case Each(column) | Truncated(column) | Mapped(column):
             return name(column)
+        case Opened():
+            raise AssertionError
+        case Cases(branches, otherwise):
+            whens = " ".join(
+                f"WHEN {region.to_sql(stored.dialect)} THEN {key.distinct.index(label)}" for region, label in branches
+            )
+            return f"(CASE {whens} ELSE {key.distinct.index(otherwise)} END)"
         case Bucket(column):
             domain = stored.table.domain
             step = keys_of.units(key, domain)
             # Moved above zero, so that every dialect's integer division rounds down.
             first = numeric(column, domain).low // step * step
             return f"(({name(column)} - CAST({first} AS BIGINT)) // {step})"
-        case Opened():
-            raise AssertionError
         case _:
             assert_never(key)
 
 
 def _place(key: Key, stored: Stored) -> Callable[[Any], int]:
     """From a key as it comes back to its place among the groups."""
+    assert not isinstance(key, Opened)
+    if isinstance(key, Cases):
+        return int
     domain = stored.table.domain
     column = domain.bounded[domain.axis(key.column)]
     match key:
         case Bucket():
             gone = -1 if column.null is None else keys_of.place(key, domain, column.null)
             return lambda value: gone if value is None else int(value)
-        case Each() if column.kind in {"integers", "decimals"}:
-            low: int = column.low  # type: ignore[attr-defined]
-            absent = -1 if column.null is None else column.null
-            return lambda value: absent if value is None else int(value) - low
         case Each():
-            return column.code
+            return _code(column)
         case Truncated():
             return lambda value: keys_of.place(key, domain, column.code(value))
-        case Opened():
-            raise AssertionError
+        case Mapped():
+            code = _code(column)
+            return lambda value: keys_of.place(key, domain, code(value))
         case _:
             assert_never(key)
+
+
+def _code(column: Bounded) -> Callable[[Any], int]:
+    """From a sanitised value as it comes back to its code."""
+    if not isinstance(column, Stepped):
+        return column.code
+    low, absent = column.low, -1 if column.null is None else column.null
+    return lambda value: absent if value is None else int(value) - low
 
 
 def _source(stored: Stored, clean: frozenset[str], raw: frozenset[str], cap: Truncation | None) -> str:
@@ -224,7 +245,24 @@ def _group(program: Program, stored: Stored) -> list[str]:
 def _group_text(key: Key, stored: Stored) -> str:
     if isinstance(key, Truncated):
         return f"CAST(CAST(DATE_TRUNC('{key.unit}', {name(key.column)}) AS DATE) AS VARCHAR)"
+    if isinstance(key, Mapped):
+        return f"CAST({_mapped(key, stored)} AS VARCHAR)"
     return f"CAST({_key(key, stored)} AS VARCHAR)"
+
+
+def _mapped(key: Mapped, stored: Stored) -> str:
+    """The place of a row's group, from the value of its column."""
+    domain = stored.table.domain
+    codes: dict[int, list[int]] = {}
+    for code in range(len(key.labels)):
+        codes.setdefault(keys_of.place(key, domain, code), []).append(code)
+    column = domain.bounded[domain.axis(key.column)]
+    value = exp.column(key.column, quoted=True)
+    whens = " ".join(
+        f"WHEN {column.condition(value.copy(), codes_of.of(listed)).sql(dialect=stored.dialect)} THEN {place}"
+        for place, listed in codes.items()
+    )
+    return f"(CASE {whens} END)"
 
 
 def _capped(source: str, condition: str, cap: Truncation) -> str:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from typing import assert_never, final
 
 from partita.errors import query as refuse
 from partita.query.expressions import numeric
+from partita.query.tabulated import UNITS, period
+from partita.region.box import Box
 from partita.region.codes import Codes
 from partita.region.columns import Dates
 from partita.region.domain import Domain
+from partita.region.region import Region
 
-UNITS = ("day", "week", "month", "quarter", "year")
+__all__ = ["UNITS"]
 
 
 @final
@@ -51,15 +55,93 @@ class Opened:
     column: str
 
 
-Key = Each | Bucket | Truncated | Opened
+@final
+@dataclass(frozen=True, slots=True)
+class Mapped:
+    """Groups of a column by a function that was evaluated for each of its codes beforehand: EXTRACT(month FROM day).
+
+    ``labels`` holds the label of each code. ``text`` says how the question wrote it.
+    """
+
+    column: str
+    labels: tuple[Shown, ...]
+    text: str = field(compare=False)
+
+    @property
+    def distinct(self) -> tuple[Shown, ...]:
+        """The labels of the groups, each once, in order; None at the end."""
+        return _distinct(self.labels)
 
 
-def size(key: Key, domain: Domain) -> int:
-    """How many groups the key makes of the whole domain."""
-    return len(spread(key, domain, domain.bounded[domain.axis(key.column)].everything))
+@final
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """Groups by the first of some regions that a row lies in: CASE WHEN age < 18 THEN 'child' ELSE 'adult' END."""
+
+    branches: tuple[tuple[Region, Shown], ...]
+    otherwise: Shown
+    text: str = field(compare=False)
+
+    @property
+    def distinct(self) -> tuple[Shown, ...]:
+        """The labels of the groups, each once, in the order of the question."""
+        return tuple(dict.fromkeys([*(label for _, label in self.branches), self.otherwise]))
 
 
-def spread(key: Key, domain: Domain, codes: Codes) -> tuple[int, ...]:
+@lru_cache(maxsize=256)
+def _distinct(labels: tuple[Shown, ...]) -> tuple[Shown, ...]:
+    known = {label for label in labels if label is not None}
+    # A CASE may mix numbers and texts: then each kind is in order by itself.
+    ordered = sorted(known, key=lambda label: (type(label).__name__, label))
+    return (*ordered, None) if None in labels else tuple(ordered)
+
+
+@lru_cache(maxsize=256)
+def _places(labels: tuple[Shown, ...]) -> tuple[int, ...]:
+    index = {label: place for place, label in enumerate(_distinct(labels))}
+    return tuple(index[label] for label in labels)
+
+
+Shown = str | Fraction | bool | date | None
+Single = Each | Bucket | Truncated | Mapped
+Key = Single | Cases | Opened
+
+
+def columns(key: Key) -> frozenset[str]:
+    """The columns that decide about a row's group."""
+    if isinstance(key, Cases):
+        return frozenset().union(*(region.constrained() for region, _ in key.branches))
+    return frozenset((key.column,))
+
+
+def reached(key: Key, domain: Domain, box: Box) -> tuple[int, ...]:
+    """The places of the groups that rows of a box can fall into, in order."""
+    assert not isinstance(key, Opened)
+    if not isinstance(key, Cases):
+        return spread(key, domain, box[domain.axis(key.column)])
+    found: set[int] = set()
+    left = Region(domain, (box,))
+    for region, label in key.branches:
+        if left.meets(region):
+            found.add(key.distinct.index(label))
+            left = left - region
+    if left:
+        found.add(key.distinct.index(key.otherwise))
+    return tuple(sorted(found))
+
+
+def group(key: Key, domain: Domain, codes: tuple[int, ...]) -> int:
+    """The group that a record falls into."""
+    assert not isinstance(key, Opened)
+    if not isinstance(key, Cases):
+        return place(key, domain, codes[domain.axis(key.column)])
+    for region, label in key.branches:
+        if region.holds(codes):
+            return key.distinct.index(label)
+    return key.distinct.index(key.otherwise)
+
+
+def spread(key: Single, domain: Domain, codes: Codes) -> tuple[int, ...]:
     """The places of the groups that some codes of the column fall into, in order.
 
     >>> from partita.region.columns import integers
@@ -83,15 +165,13 @@ def spread(key: Key, domain: Domain, codes: Codes) -> tuple[int, ...]:
                 if low < end:
                     found.update(range((column.low + low) // step - first, (column.low + end - 1) // step - first + 1))
             return tuple(sorted(found))
-        case Truncated():
+        case Truncated() | Mapped():
             return tuple(sorted({place(key, domain, code) for low, high in codes for code in range(low, high)}))
-        case Opened():
-            raise AssertionError
         case _:
             assert_never(key)
 
 
-def place(key: Key, domain: Domain, code: int) -> int:
+def place(key: Single, domain: Domain, code: int) -> int:
     """The group that one code of the column falls into.
 
     >>> from partita.region.columns import integers
@@ -111,10 +191,10 @@ def place(key: Key, domain: Domain, code: int) -> int:
         case Truncated(_, unit):
             dates = dated(key, domain)
             if code == dates.null:
-                return _period(dates.high, unit) - _period(dates.low, unit) + 1
-            return _period(dates.low + timedelta(days=code), unit) - _period(dates.low, unit)
-        case Opened():
-            raise AssertionError
+                return period(dates.high, unit) - period(dates.low, unit) + 1
+            return period(dates.low + timedelta(days=code), unit) - period(dates.low, unit)
+        case Mapped():
+            return _places(key.labels)[code]
         case _:
             assert_never(key)
 
@@ -133,10 +213,13 @@ def label(key: Key, domain: Domain, where: int) -> object:
             return _plain((first + where) * width)
         case Truncated(_, unit):
             dates = dated(key, domain)
-            start = _period(dates.low, unit)
-            if dates.null is not None and where == _period(dates.high, unit) - start + 1:
+            start = period(dates.low, unit)
+            if dates.null is not None and where == period(dates.high, unit) - start + 1:
                 return None
             return _opening(start + where, unit)
+        case Mapped() | Cases():
+            found = key.distinct[where]
+            return _plain(found) if isinstance(found, Fraction) else found
         case Opened():
             raise AssertionError
         case _:
@@ -158,20 +241,6 @@ def dated(key: Truncated, domain: Domain) -> Dates:
     if not isinstance(column, Dates):
         raise refuse.not_a_date(key.column, column.kind)
     return column
-
-
-def _period(day: date, unit: str) -> int:
-    match unit:
-        case "day":
-            return day.toordinal()
-        case "week":
-            return (day.toordinal() - 1) // 7
-        case "month":
-            return day.year * 12 + day.month - 1
-        case "quarter":
-            return day.year * 4 + (day.month - 1) // 3
-        case _:
-            return day.year
 
 
 def _opening(period: int, unit: str) -> date:

@@ -11,9 +11,11 @@ from typing import final
 from partita.query.aggregates import Aggregate
 from partita.query.conditions import Condition
 from partita.query.formulas import Formula, aggregates_of
+from partita.query.gathering import Gathering
 from partita.query.keys import Key, Opened
 from partita.query.schema import Table
 from partita.query.truncation import UNCAPPED, Caps
+from partita.region.domain import Domain
 
 
 @final
@@ -82,10 +84,9 @@ class Lines:
 class Plan:
     """Aggregates of the rows that meet a condition, for every possible value of some keys.
 
-    ``table``, ``where``, ``keys``, ``aggregates`` and ``caps`` are the release: what is computed, charged and
-    fingerprinted. ``shown`` and ``lines`` are its presentation: names, formulas of released numbers, which lines and in
-    which order.
-    The same release presented in another way is the same question.
+    ``table``, ``where``, ``gathering``, ``keys``, ``aggregates`` and ``caps`` are the release: what is computed,
+    charged and fingerprinted. ``shown`` and ``lines`` are its presentation: names, formulas of released numbers, which
+    lines and in which order. The same release presented in another way is the same question.
     """
 
     table: Table
@@ -95,17 +96,29 @@ class Plan:
     shown: tuple[ShownColumn, ...]
     lines: Lines = Lines()
     caps: Caps = UNCAPPED
+    gathering: Gathering | None = None
+
+    @property
+    def domain(self) -> Domain:
+        """What the rows that are aggregated may hold: those of the table, or those gathered from them."""
+        return self.table.domain if self.gathering is None else self.gathering.table.domain
+
+    @property
+    def met(self) -> Condition:
+        """What the rows that are aggregated meet; ``where`` is what the stored rows meet."""
+        return self.where if self.gathering is None else self.gathering.where
 
     @cached_property
     def canonical(self) -> str:
         """The question in its one normal form, as text."""
-        from partita.query.text import shown_aggregate, shown_condition, shown_key
+        from partita.query.text import canonical_key, shown_aggregate, shown_condition
 
         return "\n".join(
             (
                 f"table {self.table.name} {self.table.digest}",
                 f"where {shown_condition(self.where)}",
-                *(f"by {shown_key(key)}" for key in self.keys),
+                *(() if self.gathering is None else (self.gathering.canonical(),)),
+                *(f"by {canonical_key(key)}" for key in self.keys),
                 *(f"aggregate {shown_aggregate(aggregate)}" for aggregate in self.aggregates),
                 *((f"an owner has {self.caps.rows} rows in {self.caps.groups} groups",) if self.caps else ()),
             )

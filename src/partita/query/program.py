@@ -16,9 +16,10 @@ from partita.errors import query as refuse
 from partita.query import keys as keys_of
 from partita.query.conditions import Condition
 from partita.query.expressions import Expression
-from partita.query.keys import Key
+from partita.query.keys import Key, Single
 from partita.query.schema import Table
 from partita.query.truncation import Truncation
+from partita.region.codes import members
 
 MOST_GROUPS = 2**20
 
@@ -176,24 +177,46 @@ def cells(keys: tuple[Key, ...], where: Condition) -> Cells:
     keys = tuple(key for key in keys if not isinstance(key, keys_of.Opened))
     places = []
     for key in keys:
+        if isinstance(key, keys_of.Cases):
+            found = {place for box in region.boxes for place in keys_of.reached(key, domain, box)}
+            places.append(tuple(sorted(found)))
+            continue
         along = region.along(key.column)
         roughly = sum(high - low for low, high in along)
         if isinstance(key, keys_of.Each) and roughly > MOST_GROUPS:
             raise refuse.too_many_groups(roughly, MOST_GROUPS)
-        places.append(keys_of.spread(key, domain, along))
+        places.append(keys_of.spread(_single(key), domain, along))
     if (groups := prod(map(len, places))) > MOST_GROUPS:
         raise refuse.too_many_groups(groups, MOST_GROUPS)
-    if len(region.boxes) < 2 or len(keys) < 2:
+    mentioned = [column for key in keys for column in keys_of.columns(key)]
+    if len(keys) < 2 or (len(region.boxes) < 2 and len(set(mentioned)) == len(mentioned)):
         return Cells(keys, tuple(places), None if region.boxes or not keys else ())
     return Cells(keys, tuple(places), _reached(keys, where, places))
 
 
 def _reached(keys: tuple[Key, ...], where: Condition, places: list[tuple[int, ...]]) -> tuple[int, ...]:
-    """The positions that some box of a region of several boxes meets."""
+    """The positions that some row of the region can reach, as far as keys of one column decide together."""
     domain = where.region.domain
-    mask = np.zeros(tuple(map(len, places)), dtype=bool)
+    shape = tuple(map(len, places))
     order = [{place: position for position, place in enumerate(along)} for along in places]
+    together: dict[str, list[int]] = {}
+    for at, key in enumerate(keys):
+        together.setdefault(f" {at}" if isinstance(key, keys_of.Cases) else key.column, []).append(at)
+    mask = np.zeros(shape, dtype=bool)
     for box in where.region.boxes:
-        spreads = [keys_of.spread(key, domain, box[domain.axis(key.column)]) for key in keys]
-        mask[np.ix_(*([order[k][place] for place in spread] for k, spread in enumerate(spreads)))] = True
+        inside = np.ones(shape, dtype=bool)
+        for column, axes in together.items():
+            met = np.zeros(tuple(shape[at] for at in axes), dtype=bool)
+            if len(axes) == 1:
+                met[[order[axes[0]][place] for place in keys_of.reached(keys[axes[0]], domain, box)]] = True
+            else:
+                for code in members(box[domain.axis(column)]):
+                    met[tuple(order[at][keys_of.place(_single(keys[at]), domain, code)] for at in axes)] = True
+            inside &= np.expand_dims(met, [at for at in range(len(keys)) if at not in axes])
+        mask |= inside
     return tuple(int(position) for position in np.flatnonzero(mask))
+
+
+def _single(key: Key) -> Single:
+    assert not isinstance(key, keys_of.Cases | keys_of.Opened)
+    return key

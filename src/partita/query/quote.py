@@ -238,7 +238,7 @@ class Quote:
     def recipes(self) -> tuple[Recipe, ...]:
         """How each aggregate follows from the noisy numbers."""
         linear = iter(self.offer.design.recipes)
-        chosen = iter(quantiles.chosen(self.offer.choices, self.plan.table.domain))
+        chosen = iter(quantiles.chosen(self.offer.choices, self.plan.domain))
         return tuple(next(chosen) if isinstance(one, Quantile) else next(linear) for one in self.plan.aggregates)
 
     @cached_property
@@ -331,7 +331,7 @@ def narrowed(plan: Plan) -> Domain:
 
     Only columns that are added up are narrowed.
     """
-    region, domain = plan.where.region, plan.table.domain
+    region, domain = plan.met.region, plan.domain
     used = frozenset().union(*(columns(of) for aggregate in plan.aggregates for of in arguments(aggregate)))
     found = dict(domain.columns)
     for name in used.intersection(region.constrained()) if region else ():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, final
@@ -11,14 +11,20 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from partita.errors import InvalidInput, PartitaError, QueryRefused
+from partita.errors import public as refuse_public
 from partita.errors import query as refuse
 from partita.errors.query import Refusal
 from partita.exact import exact
-from partita.query import keys
 from partita.query.conditions import Condition, Versus, condition
 from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, numeric
-from partita.query.keys import Bucket, Each, Key, Opened, Truncated
+from partita.query.joining import Joined
+from partita.query.keying import read_key
+from partita.query.keys import Key
+from partita.query.places import words
+from partita.query.public import Fact, facts
 from partita.query.schema import Table
+from partita.query.tabulated import MOST_TABULATED
+from partita.query.tabulating import Tabulated, tabulate
 from partita.region.columns import Bounded, Identifier, Operator, TextKeys
 from partita.region.columns.stepped import Stepped
 from partita.region.predicate import And, Between, Compare, IsNull, IsTrue, Known, Not, Or, Predicate, Unknown
@@ -42,6 +48,17 @@ ADVICE: Final[dict[type[exp.Expr], tuple[str, str]]] = {
     exp.Window: ("A window function", "It would make one row depend on others. Use GROUP BY."),
     exp.Subquery: ("A query inside a query", "Ask it as a question of its own."),
 }
+# What is no arithmetic of columns may still be a function of one of them.
+_PERHAPS: Final = frozenset(
+    (
+        "query.function-not-answered",
+        "query.not-numeric",
+        "query.not-a-number",
+        "query.division",
+        "query.unknown-column",
+        "query.unknown-table",
+    )
+)
 _BOUNDED_ONLY = "Expressions are made of declared columns, constants, + - *, CASE, COALESCE and CLAMP(x, low, high)."
 
 
@@ -53,6 +70,7 @@ class Reader:
     text: str
     table: Table
     alias: str
+    joined: tuple[Joined, ...] = ()
 
     # --- words -------------------------------------------------------------------------------------------------
 
@@ -70,6 +88,30 @@ class Reader:
         return refuse.at(problem, self.words(node))
 
     # --- columns -----------------------------------------------------------------------------------------------
+
+    def looked(self, node: exp.Column) -> tuple[str, Sequence[Fact]]:
+        """The declared column that decides about a column, and what each of its codes stands for there."""
+        found = [joined for joined in self.joined if joined.names(node)]
+        if found and not self._declared(node):
+            if len(found) > 1:
+                names = [joined.alias for joined in found]
+                raise self.refused(node, refuse_public.ambiguous(node.name, names))
+            return found[0].column, found[0].facts(node.name)
+        name, column = self.column(node)
+        return name, facts(column) if column.size <= MOST_TABULATED else range(column.size)  # type: ignore[return-value]
+
+    def _declared(self, node: exp.Column) -> bool:
+        own = not node.table or node.table.lower() in (self.alias.lower(), self.table.name.lower())
+        return own and node.name.lower() in {name.lower() for name in self.table.columns}
+
+    def attributes(self, node: exp.Expr) -> bool:
+        """Whether a node mentions a column of a public table."""
+        columns = node.find_all(exp.Column)
+        return any(not self._declared(column) and any(one.names(column) for one in self.joined) for column in columns)
+
+    def tabulated(self, node: exp.Expr) -> Tabulated | None:
+        """A function of one column, evaluated for each of its values."""
+        return tabulate(node, self.looked)
 
     def column(self, node: exp.Column) -> tuple[str, Bounded]:
         """The declared name and the domain of a column that was mentioned."""
@@ -95,7 +137,17 @@ class Reader:
     # --- expressions -------------------------------------------------------------------------------------------
 
     def expression(self, node: exp.Expr) -> Expression:
-        """A bounded expression."""
+        """A bounded expression: arithmetic on columns, or a function of one column evaluated beforehand."""
+        try:
+            return self._expression(node)
+        except QueryRefused as problem:
+            found = self.tabulated(node) if problem.code in _PERHAPS and node.find(exp.Column) is not None else None
+            made = None if found is None else found.expression(self.table.domain)
+            if made is None:
+                raise
+            return made
+
+    def _expression(self, node: exp.Expr) -> Expression:
         match node:
             case exp.Paren():
                 return self.expression(node.this)
@@ -255,6 +307,11 @@ class Reader:
 
     def _leaf(self, node: exp.Expr) -> Predicate:
         subject = node.this
+        if self.joined and self.attributes(node):
+            found = self._evaluated(node)
+            if found is None:
+                raise self.refused(node, refuse.not_a_condition(_short(node)))
+            return found
         if isinstance(subject, exp.Column):
             # The commonest conditions, read without a second walk through the tree.
             operator = COMPARISONS.get(type(node))
@@ -270,7 +327,14 @@ class Reader:
             found = understood(node, self.table.domain)
         except InvalidInput as problem:
             raise self.refused(node, problem) from None
-        return self._compared(node) if isinstance(found, Unknown) else found
+        if not isinstance(found, Unknown):
+            return found
+        return self._evaluated(node) or self._compared(node)
+
+    def _evaluated(self, node: exp.Expr) -> Predicate | None:
+        """A condition on a function of one column."""
+        found = self.tabulated(node) if node.find(exp.Column) is not None else None
+        return None if found is None else found.predicate()
 
     def _written(self, node: exp.Literal) -> object:
         return node.name if node.is_string else self.number(node)
@@ -303,60 +367,9 @@ class Reader:
     def key(self, node: exp.Expr) -> Key | None:
         """The key that a node stands for, or None if it is something else."""
         try:
-            return self._key(node.unnest())
+            return read_key(self, node.unnest())
         except PartitaError as problem:
             raise self.refused(node, problem) from None
-
-    def _key(self, node: exp.Expr) -> Key | None:
-        domain = self.table.domain
-        match node:
-            case exp.Column():
-                opened = self.opened(node)
-                return Each(self.column(node)[0]) if opened is None else Opened(opened)
-            case exp.Anonymous() if node.name.lower() == "bucket":
-                parts = node.expressions
-                if len(parts) != 2 or not isinstance(parts[0].unnest(), exp.Column):
-                    raise refuse.wrong_arguments("BUCKET", "BUCKET(column, width)")
-                width = self.constant(parts[1])
-                if width is None:
-                    raise refuse.needs_constant("BUCKET(column, width)", "the width")
-                bucket = Bucket(self.column(parts[0].unnest())[0], width)
-                keys.units(bucket, domain)
-                return bucket
-            case exp.TimestampTrunc() | exp.DateTrunc():
-                subject = node.this.unnest()
-                if not isinstance(subject, exp.Column):
-                    raise refuse.wrong_arguments("DATE_TRUNC", "DATE_TRUNC('month', column)")
-                unit = node.args["unit"].name.lower()
-                if unit not in keys.UNITS:
-                    raise refuse.unknown_unit(unit, keys.UNITS)
-                truncated = Truncated(self.column(subject)[0], unit)
-                keys.dated(truncated, domain)
-                return Each(truncated.column) if unit == "day" else truncated
-            case _:
-                return None
-
-
-def words(text: str, node: exp.Expr) -> refuse.Words | None:
-    """The part of the text that a node was read from, if the parser kept it."""
-    starts = list(_places(node))
-    if not starts:
-        return None
-    start, end = min(low for low, _ in starts), max(high for _, high in starts)
-    # A function's own place is its name; its closing bracket comes after its last argument.
-    while end < len(text) and text[start:end].count("(") > text[start:end].count(")"):
-        closing = text.find(")", end)
-        if closing < 0:
-            break
-        end = closing + 1
-    return refuse.Words(text, start, end)
-
-
-def _places(node: exp.Expr) -> Iterator[tuple[int, int]]:
-    for part in node.walk():
-        meta = part.meta
-        if "start" in meta and "end" in meta:
-            yield meta["start"], meta["end"] + 1
 
 
 def _scaled(factor: Fraction, expression: Expression) -> Expression:

@@ -161,7 +161,7 @@ class Result:
 
     def _listed(self, key: Key) -> list[Any]:
         place = self.cells.keys.index(key)
-        domain = self.plan.table.domain
+        domain = self.plan.domain
         labels = {where: keys_of.label(key, domain, where) for where in self.cells.places[place]}
         once = [labels[line[place]] for line in self.cells.listed]
         return once * (len(self.numbers) // len(once)) if once else []

@@ -14,7 +14,7 @@ from partita.errors import QueryRefused
 from partita.errors import query as refuse
 from partita.query.aggregating import aggregate, filtered
 from partita.query.formulas import Apply, Choice, Constant, Formula, Label, Operation
-from partita.query.keys import Key
+from partita.query.keys import Each, Key, columns
 from partita.query.reading import Reader
 from partita.query.text import shown_key
 
@@ -135,6 +135,9 @@ class Selecting:
             return None
         if key in self.keys:
             return Label(key)
+        if not isinstance(node, exp.Column) and all(Each(column) in self.keys for column in columns(key)):
+            # A function of keys is a formula of their labels.
+            return None
         raise self.reader.refused(node, refuse.not_grouped(shown_key(key)))
 
     def _grouped(self, node: exp.Column) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from sqlglot import errors as sql_errors
@@ -11,15 +12,21 @@ from sqlglot.dialects.duckdb import DuckDB
 
 from partita.errors import QueryRefused
 from partita.errors import query as refuse
-from partita.query.conditions import everywhere
+from partita.errors import shape as refuse_shape
+from partita.query.conditions import Condition, everywhere
 from partita.query.formulas import Constant, Formula, Label, aggregates_of
-from partita.query.keys import Each, Key
+from partita.query.inlining import inlined
+from partita.query.joining import read_join
+from partita.query.keys import Key
+from partita.query.places import words
 from partita.query.plan import KeyColumn, Lines, Order, Plan, ShownColumn, ValueColumn, needed
 from partita.query.program import cells
-from partita.query.reading import Reader, words
+from partita.query.public import PublicTable
+from partita.query.reading import Reader
 from partita.query.rewrite import rewritten
 from partita.query.schema import Table
 from partita.query.selecting import Selecting
+from partita.query.tabulating import slab
 
 LONGEST: Final = 50_000
 # What the parser is known to raise on text that is not SQL.
@@ -33,9 +40,20 @@ _UNREADABLE: Final = (
     AssertionError,
     OverflowError,
 )
-_READ: Final = {"expressions", "from_", "where", "group", "having", "order", "limit", "offset", "distinct"}
+_READ: Final = {
+    "kind",
+    "expressions",
+    "from_",
+    "joins",
+    "where",
+    "group",
+    "having",
+    "order",
+    "limit",
+    "offset",
+    "distinct",
+}
 _CLAUSES: Final[dict[str, tuple[str, str]]] = {
-    "with_": ("WITH", "Ask one SELECT about the table itself."),
     "qualify": ("QUALIFY", "It would make one row depend on others. Use WHERE."),
     "windows": ("WINDOW", "It would make one row depend on others. Use GROUP BY."),
     "laterals": ("LATERAL", "A question reads one table as it is."),
@@ -46,7 +64,9 @@ _CLAUSES: Final[dict[str, tuple[str, str]]] = {
 }
 
 
-def read(text: str, tables: Mapping[str, Table] | Iterable[Table]) -> Plan:
+def read(
+    text: str, tables: Mapping[str, Table] | Iterable[Table], public: Mapping[str, PublicTable] | None = None
+) -> Plan:
     """The plan of a question in SQL, rewritten into its normal form.
 
     >>> from partita.region.columns import integers
@@ -63,7 +83,7 @@ def read(text: str, tables: Mapping[str, Table] | Iterable[Table]) -> Plan:
     listed = tables.values() if isinstance(tables, Mapping) else tables
     known = {table.name.lower(): table for table in listed}
     try:
-        return rewritten(_plan(text, _parsed(text), known))
+        return rewritten(_plan(text, _parsed(text), known, public or {}))
     except RecursionError:
         raise refuse.too_deep() from None
     except sql_errors.SqlglotError:
@@ -81,8 +101,10 @@ def _parsed(text: str) -> exp.Select:
     if len(statements) != 1:
         raise refuse.several_statements(len(statements)) if statements else refuse.unreadable("it is empty")
     tree = statements[0]
-    if isinstance(tree, exp.Subquery):
-        tree = tree.unnest()
+    while isinstance(tree, exp.Subquery):
+        tree = tree.this
+    if isinstance(tree, exp.Union):
+        raise refuse.at(refuse_shape.union_of_aggregates(), words(text, tree))
     if not isinstance(tree, exp.Select):
         raise refuse.not_a_select(tree.key.upper())
     return tree
@@ -100,17 +122,18 @@ def _unreadable(text: str, problem: sql_errors.ParseError) -> QueryRefused:
     return refuse.at(refusal, refuse.Words(text, start, start + len(highlight)))
 
 
-def _plan(text: str, tree: exp.Select, tables: Mapping[str, Table]) -> Plan:
+def _plan(text: str, asked: exp.Select, tables: Mapping[str, Table], public: Mapping[str, PublicTable]) -> Plan:
+    made = inlined(text, asked)
+    tree = made.tree
     for clause, value in tree.args.items():
         if value and clause not in _READ:
-            if clause == "joins":
-                raise refuse.at(refuse.several_tables(), words(text, value[0]))
             word, advice = _CLAUSES.get(clause, (clause.strip("_").upper(), "Leave it out."))
             node = value[0] if isinstance(value, list) else value
             raise refuse.at(
                 refuse.clause_not_answered(word, advice), words(text, node) if isinstance(node, exp.Expr) else None
             )
-    reader = _reader(text, tree, tables)
+    reader, met = _based(text, tree, tables, public)
+    _check_apart(reader, made.apart)
     where = tree.args.get("where")
     selected = [_named(item) for item in tree.expressions]
     keys = _keys(reader, tree, selected)
@@ -124,12 +147,39 @@ def _plan(text: str, tree: exp.Select, tables: Mapping[str, Table]) -> Plan:
     aggregates = needed(tuple(shown), lines)
     if not aggregates:
         raise refuse.at(refuse.no_aggregate(), words(text, tree.expressions[0]) if tree.expressions else None)
-    condition = everywhere(reader.table.domain) if where is None else reader.condition(where.this)
+    condition = met if where is None else met & reader.condition(where.this)
     try:
         cells(keys, condition)
     except QueryRefused as problem:
         raise refuse.at(problem, words(text, tree.args["group"])) from None
     return Plan(reader.table, condition, keys, aggregates, tuple(shown), lines)
+
+
+def _based(
+    text: str, tree: exp.Select, tables: Mapping[str, Table], public: Mapping[str, PublicTable]
+) -> tuple[Reader, Condition]:
+    """Who reads the words of a question about stored rows, and what its joins leave of them."""
+    reader = _reader(text, tree, tables)
+    domain = reader.table.domain
+    met = everywhere(domain)
+    known = {name.lower(): table for name, table in public.items()}
+    for node in tree.args.get("joins") or ():
+        join = read_join(node, tables, known, reader.looked, reader.refused)
+        reader = replace(reader, joined=(*reader.joined, join.joined))
+        if join.inner:
+            codes = [code for code, row in enumerate(join.joined.rows) if row is not None]
+            met = met & Condition(slab(domain, join.joined.column, codes))
+    return reader, met
+
+
+def _check_apart(reader: Reader, unions: tuple[tuple[exp.Expr, ...], ...]) -> None:
+    """Parts of a UNION ALL must exclude each other, or a row would count twice."""
+    for parts in unions:
+        found = [reader.condition(part) for part in parts]
+        for place, one in enumerate(found):
+            for other in found[:place]:
+                if one.region.meets(other.region):
+                    raise reader.refused(parts[place], refuse_shape.union_that_overlaps())
 
 
 def _reader(text: str, tree: exp.Select, tables: Mapping[str, Table]) -> Reader:
@@ -139,7 +189,11 @@ def _reader(text: str, tree: exp.Select, tables: Mapping[str, Table]) -> Reader:
     named = source.this
     if not isinstance(named, exp.Table) or not isinstance(named.this, exp.Identifier):
         kind = (
-            "A query" if isinstance(named, exp.Subquery) else "A function" if isinstance(named, exp.Table) else "This"
+            "A question that aggregates"
+            if isinstance(named, exp.Subquery)
+            else "A function"
+            if isinstance(named, exp.Table)
+            else "This"
         )
         raise refuse.at(refuse.not_a_table(kind), words(text, named))
     table = tables.get(named.name.lower())
@@ -209,7 +263,7 @@ def _shown(selecting: Selecting, item: exp.Expr, name: str | None, tree: exp.Sel
         raise reader.refused(item, refuse.rows_themselves(item.sql(dialect="duckdb")))
     formula = selecting.formula(item)
     if isinstance(formula, Label):
-        plain = formula.key.column if isinstance(formula.key, Each) else reader.written(item)
+        plain = item.name if isinstance(item, exp.Column) else reader.written(item)
         return KeyColumn(name or plain, formula.key)
     return ValueColumn(name or reader.written(item), formula)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from partita.query.conditions import Condition, Versus
 from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value
-from partita.query.keys import Bucket, Each, Key, Opened, Truncated
+from partita.query.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated
 from partita.region.codes import Codes
 from partita.region.columns import Bounded
 from partita.region.columns.stepped import Stepped
@@ -132,8 +132,21 @@ def shown_key(key: Key) -> str:
             return f"BUCKET({quoted(name)}, {number(width)})"
         case Truncated(name, unit):
             return f"DATE_TRUNC('{unit}', {quoted(name)})"
+        case Mapped() | Cases():
+            return key.text
         case _:
             assert_never(key)
+
+
+def canonical_key(key: Key) -> str:
+    """A key in its canonical form: what it does to each value, however it was written."""
+    match key:
+        case Mapped(name, labels):
+            return f"MAPPED({quoted(name)}, {labels!r})"
+        case Cases(branches, otherwise):
+            return f"CASES({[(region.boxes, label) for region, label in branches]!r}, {otherwise!r})"
+        case _:
+            return shown_key(key)
 
 
 def shown_aggregate(aggregate: Aggregate, written: Written = canonical) -> str:

@@ -30,7 +30,11 @@ def table(rows: Any = ()) -> Table:
 
 
 NUMERIC = ("a", "b", "c")
-KEYS = ("a", "b", "d", "e", "g", "BUCKET(a, 2)", "BUCKET(c, 0.5)", "DATE_TRUNC('month', f)", "f")
+KEYS = (
+    "a", "b", "d", "e", "g", "BUCKET(a, 2)", "BUCKET(c, 0.5)", "DATE_TRUNC('month', f)", "f",
+    "EXTRACT(dow FROM f)", "UPPER(d)", "a % 2", "CASE WHEN a > 2 THEN 'high' WHEN b > 1 OR d = 'x' THEN 'low' END",
+    "a > 1 AND d <> 'x'", "CASE d WHEN 'x' THEN 1 ELSE 2 END",
+)  # fmt: skip
 NUMBERS = ("-2", "0", "1", "2", "3", "0.5", "-0.25", "1.75")
 COMPARED = st.sampled_from(["=", "<>", "<", "<=", ">", ">="])
 
@@ -61,7 +65,10 @@ def conditions(draw: st.DrawFn, depth: int = 2) -> str:
         case "date":
             return f"f {draw(COMPARED)} DATE '2024-02-{draw(st.integers(1, 29)):02d}'"
         case "flag":
-            return draw(st.sampled_from(["g", "NOT g", "g = FALSE", "TRUE", "1 = 0"]))
+            return draw(
+                st.sampled_from(["g", "NOT g", "g = FALSE", "TRUE", "1 = 0", "a % 2 = 0", "LOWER(d) = 'x'",
+                                 "EXTRACT(month FROM f) IN (1, 3)", "d ILIKE 'X'"])
+            )  # fmt: skip
         case "not":
             return f"NOT ({draw(conditions(depth - 1))})"
         case "versus":

@@ -66,7 +66,7 @@ def plainly(plan: Plan, table: list[dict[str, Any]]) -> dict[tuple[int, ...], li
     for row in table:
         codes = record(plan.table, row).codes
         if meets(plan.where, codes):
-            place = tuple(keys.place(key, domain, codes[domain.axis(key.column)]) for key in plan.keys)
+            place = tuple(keys.group(key, domain, codes) for key in plan.keys)
             grouped.setdefault(place, []).append(codes)
     found = {}
     for place in cells(plan.keys, plan.where).listed:

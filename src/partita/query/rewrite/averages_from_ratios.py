@@ -13,7 +13,7 @@ from partita.region.domain import Domain
 
 def averages_from_ratios(plan: Plan) -> Plan:
     """100 * SUM(x) / COUNT(*) is 100 * AVG(x) where x is never NULL; a share of the rows is an average of 0 and 1."""
-    domain = plan.table.domain
+    domain = plan.domain
 
     def averaged(formula: Formula) -> Formula:
         match formula:

@@ -30,12 +30,19 @@ def check_widths(plan: Plan) -> Plan:
 
     What is added up must fit 62 bits, and what is computed on the way 120 (check_widths.proof.md).
     """
-    domain = plan.table.domain
+    domain = plan.domain
     for aggregate in plan.aggregates:
         for of in _added(aggregate):
             if not (_fits(of, domain) and _narrow(of, domain)):
                 raise refuse.too_wide(shown_aggregate(aggregate, readable))
-    _check(plan.where, domain)
+    _check(plan.where, plan.table.domain)
+    if plan.gathering is not None:
+        _check(plan.met, domain)
+        for column in plan.gathering.columns:
+            if column.of is not None and not (
+                _fits(column.of, plan.table.domain) and _narrow(column.of, plan.table.domain)
+            ):
+                raise refuse.too_wide(column.name)
     return plan
 
 

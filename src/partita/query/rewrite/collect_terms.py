@@ -16,7 +16,7 @@ def collect_terms(plan: Plan) -> Plan:
 
     A term is dropped only where that cannot turn NULL into a number: 0 * x stays where x may be NULL.
     """
-    domain = plan.table.domain
+    domain = plan.domain
     return in_expressions(plan, lambda expression: _collected(expression, domain))
 
 

@@ -19,7 +19,7 @@ def _counting(aggregate: Aggregate, plan: Plan) -> Aggregate:
     if not isinstance(aggregate, Count):
         return aggregate
     of = _bare(aggregate.of)
-    return CountRows() if not bounds(of, plan.table.domain).nullable else Count(of)
+    return CountRows() if not bounds(of, plan.domain).nullable else Count(of)
 
 
 def _bare(of: Expression) -> Expression:

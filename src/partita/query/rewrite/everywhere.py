@@ -20,9 +20,10 @@ Change = Callable[[Expression], Expression]
 def in_expressions(plan: Plan, change: Change) -> Plan:
     """The plan with the change made to each expression; the same plan if nothing changed."""
     changed = {aggregate: _aggregate(aggregate, change) for aggregate in plan.aggregates}
-    where = in_condition(plan.where, change)
-    if where != plan.where:
-        plan = replace(plan, where=where)
+    met = in_condition(plan.met, change)
+    if met != plan.met:
+        kept = None if plan.gathering is None else replace(plan.gathering, where=met)
+        plan = replace(plan, gathering=kept, where=met if kept is None else plan.where)
     return replaced(plan, changed)
 
 

@@ -9,7 +9,7 @@ from partita.query.rewrite.everywhere import in_expressions
 
 def loosen_clamps(plan: Plan) -> Plan:
     """CLAMP(age, -5, 500) of an age from 0 to 120 is the age; CLAMP(age, 18, 500) is CLAMP(age, 18, 120)."""
-    domain = plan.table.domain
+    domain = plan.domain
 
     def loosened(expression: Expression) -> Expression:
         if not isinstance(expression, Clamp):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from partita.query.plan import Plan
-from partita.query.text import shown_aggregate, shown_key
+from partita.query.text import canonical_key, shown_aggregate
 
 
 def share_aggregates(plan: Plan) -> Plan:
     """An aggregate asked for twice is computed and paid for once; names and order are for show."""
     return replace(
         plan,
-        keys=tuple(sorted(set(plan.keys), key=shown_key)),
+        keys=tuple(sorted(set(plan.keys), key=canonical_key)),
         aggregates=tuple(sorted(set(plan.aggregates), key=shown_aggregate)),
     )

@@ -1,0 +1,221 @@
+"""Takes questions inside questions apart: WITH, SELECT after FROM and UNION ALL of filters become one SELECT."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, final
+
+from sqlglot import exp
+
+from partita.errors import QueryRefused
+from partita.errors import query as refuse
+from partita.errors import shape as refuse_shape
+from partita.query.places import words
+
+_SIMPLE: Final = {"kind", "expressions", "from_", "where", "joins", "order", "with_"}
+
+
+@final
+@dataclass(frozen=True)
+class Inlined:
+    """One SELECT over a table or over rows gathered by owner; ``apart`` are conditions that must exclude each other."""
+
+    tree: exp.Select
+    apart: tuple[tuple[exp.Expr, ...], ...] = ()
+
+
+@final
+@dataclass
+class Inliner:
+    """Inlines the parts of one question; ``known`` are the questions that WITH gave names to."""
+
+    text: str
+    known: Mapping[str, exp.Expr] = field(default_factory=dict)
+    apart: list[tuple[exp.Expr, ...]] = field(default_factory=list)
+
+    def select(self, tree: exp.Select) -> exp.Select:
+        """The same question about a table itself, or about rows gathered by owner."""
+        tree = self._named(tree)
+        source = tree.args.get("from_")
+        if source is None:
+            return tree
+        inner = self._inner(source.this)
+        if inner is None:
+            return tree
+        alias = source.this.alias_or_name
+        if gathered(inner):
+            # Rows gathered by owner are a table of their own; they are read where they stand.
+            tree.set(
+                "from_", exp.From(this=exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier(alias))))
+            )
+            return tree
+        return self._merged(tree, inner, alias)
+
+    def _named(self, tree: exp.Select) -> exp.Select:
+        """WITH: the names are remembered, and the clause goes."""
+        given = tree.args.get("with_")
+        if given is None:
+            return tree
+        if given.args.get("recursive"):
+            raise self._refused(given, refuse_shape.recursive())
+        known = dict(self.known)
+        for part in given.expressions:
+            known[part.alias.lower()] = _renamed(part.this, part)
+        self.known = known
+        tree.set("with_", None)
+        return tree
+
+    def _inner(self, source: exp.Expr) -> exp.Select | None:
+        """The question that stands after FROM, itself inlined; None if a table does."""
+        if isinstance(source, exp.Table) and not source.args.get("db"):
+            named = self.known.get(source.name.lower())
+            if named is None:
+                return None
+            # A name may not mean itself.
+            rest = {name: tree for name, tree in self.known.items() if name != source.name.lower()}
+            deeper = Inliner(self.text, rest, self.apart)
+            return deeper.query(named.copy())
+        if isinstance(source, exp.Subquery) and not source.args.get("pivots"):
+            return Inliner(self.text, self.known, self.apart).query(_renamed(source.this, source))
+        return None
+
+    def query(self, tree: exp.Expr) -> exp.Select:
+        """A SELECT, or a UNION ALL of filters that becomes one."""
+        while isinstance(tree, exp.Subquery):
+            tree = tree.this
+        if isinstance(tree, exp.Select):
+            return self.select(tree)
+        if isinstance(tree, exp.Union):
+            return self._union(tree)
+        raise self._refused(tree, refuse_shape.set_operation(tree.key.upper()))
+
+    # --- merging ---------------------------------------------------------------------------------------------------
+
+    def _merged(self, outer: exp.Select, inner: exp.Select, alias: str) -> exp.Select:
+        """The outer question asked about what the inner one selects."""
+        for clause, value in inner.args.items():
+            if value and clause not in _SIMPLE:
+                raise self._refused(inner, refuse_shape.not_simple(clause.strip("_").upper()))
+        if any(item.find(exp.Window) for item in inner.expressions):
+            raise self._refused(inner, refuse_shape.not_simple("OVER"))
+        columns, everything = _projected(inner)
+        outer.set("from_", None)
+        asked = {item.alias.lower() for item in outer.expressions if isinstance(item, exp.Alias)}
+        for item in list(outer.expressions):
+            if isinstance(item, exp.Column) and not isinstance(item.this, exp.Star):
+                # The answer's column keeps the name under which it was asked for.
+                item.replace(exp.alias_(item.copy(), item.name, quoted=item.this.args.get("quoted")))
+        for column in [column for column in outer.find_all(exp.Column) if not isinstance(column.this, exp.Star)]:
+            if column.table and column.table.lower() != alias.lower():
+                continue
+            found = columns.get(column.name.lower())
+            if found is not None:
+                bare = isinstance(found, exp.Column | exp.Literal)
+                column.replace(found.copy() if bare else exp.Paren(this=found.copy()))
+            elif everything:
+                column.set("table", None)
+            elif column.name.lower() not in asked:
+                raise self._refused(column, refuse.unknown_column(column.name, alias or "in brackets", list(columns)))
+        outer.set("from_", inner.args["from_"].copy() if inner.args.get("from_") else None)
+        joins = [*(inner.args.get("joins") or []), *(outer.args.get("joins") or [])]
+        outer.set("joins", joins or None)
+        both = [where.this for where in (inner.args.get("where"), outer.args.get("where")) if where is not None]
+        if both:
+            outer.set("where", exp.Where(this=_all(both)))
+        return outer
+
+    def _union(self, tree: exp.Union) -> exp.Select:
+        if tree.args.get("distinct", True):
+            raise self._refused(tree, refuse_shape.union_of_values())
+        branches = [self.query(part) for part in _branches(tree)]
+        first = branches[0]
+        for branch in branches:
+            if gathered(branch) or branch.find(exp.AggFunc) is not None:
+                raise self._refused(branch, refuse_shape.union_of_aggregates())
+            if _source(branch) is None or _source(branch) != _source(first) or branch.args.get("joins"):
+                raise self._refused(branch, refuse_shape.union_of_tables())
+            if len(branch.expressions) != len(first.expressions):
+                raise self._refused(branch, refuse_shape.union_of_widths())
+        conditions = [branch.args["where"].this if branch.args.get("where") else exp.true() for branch in branches]
+        self.apart.append(tuple(condition.copy() for condition in conditions))
+        made = first.copy()
+        made.set(
+            "expressions",
+            [self._chosen(list(items), conditions) for items in zip(*(b.expressions for b in branches), strict=True)],
+        )
+        made.set("where", exp.Where(this=exp.or_(*(exp.Paren(this=condition.copy()) for condition in conditions))))
+        return made
+
+    def _chosen(self, items: list[exp.Expr], conditions: list[exp.Expr]) -> exp.Expr:
+        """One column of a union: the same in every part, or chosen by the condition of the part."""
+        bare = [item.this if isinstance(item, exp.Alias) else item for item in items]
+        if all(item == bare[0] for item in bare):
+            return items[0].copy()
+        name = items[0].alias_or_name
+        if not name:
+            raise self._refused(items[0], refuse_shape.union_without_name())
+        whens = [
+            exp.If(this=condition.copy(), true=item.copy()) for condition, item in zip(conditions, bare, strict=True)
+        ]
+        return exp.alias_(exp.Case(ifs=whens), name)
+
+    def _refused(self, node: exp.Expr, problem: QueryRefused) -> QueryRefused:
+        return refuse.at(problem, words(self.text, node))
+
+
+def inlined(text: str, tree: exp.Select) -> Inlined:
+    """One SELECT that asks the same."""
+    inliner = Inliner(text)
+    made = inliner.select(tree)
+    return Inlined(made, tuple(inliner.apart))
+
+
+def gathered(tree: exp.Select) -> bool:
+    """Whether a question gathers rows: it groups them or adds them up."""
+    if tree.args.get("group") is not None:
+        return True
+    return any(item.find(exp.AggFunc) is not None for item in tree.expressions)
+
+
+def _projected(tree: exp.Select) -> tuple[dict[str, exp.Expr], bool]:
+    """The columns that a question selects, by name, and whether it selects all there are."""
+    found: dict[str, exp.Expr] = {}
+    everything = False
+    for item in tree.expressions:
+        if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
+            everything = True
+        elif isinstance(item, exp.Alias):
+            found[item.alias.lower()] = item.this
+        elif isinstance(item, exp.Column):
+            found[item.name.lower()] = item
+    return found, everything
+
+
+def _renamed(tree: exp.Expr, around: exp.Expr) -> exp.Expr:
+    """A question whose columns were given names outside: WITH t(a, b) AS (...)."""
+    names = around.args["alias"].columns if isinstance(around.args.get("alias"), exp.TableAlias) else []
+    if not names or not isinstance(tree, exp.Select):
+        return tree
+    made = tree.copy()
+    bare = [item.this if isinstance(item, exp.Alias) else item for item in made.expressions]
+    listed = [exp.alias_(item.copy(), name.name) for item, name in zip(bare, names, strict=False)]
+    made.set("expressions", [*listed, *(item.copy() for item in made.expressions[len(names) :])])
+    return made
+
+
+def _branches(tree: exp.Expr) -> list[exp.Expr]:
+    if isinstance(tree, exp.Union) and not tree.args.get("distinct", True):
+        return [*_branches(tree.this), *_branches(tree.expression)]
+    return [tree]
+
+
+def _source(tree: exp.Select) -> str | None:
+    source = tree.args.get("from_")
+    return source.this.name.lower() if source is not None and isinstance(source.this, exp.Table) else None
+
+
+def _all(conditions: list[exp.Expr]) -> exp.Expr:
+    if len(conditions) == 1:
+        return conditions[0].copy()
+    return exp.And(this=exp.Paren(this=conditions[0].copy()), expression=exp.Paren(this=conditions[1].copy()))

@@ -1,0 +1,96 @@
+"""Joins to public tables: for each value of a declared column, the one public row that it meets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import final
+
+from sqlglot import exp
+
+from partita.errors import QueryRefused
+from partita.errors import public as refuse
+from partita.query.public import Fact, PublicTable
+from partita.query.schema import Table
+from partita.query.tabulated import MOST_TABULATED
+
+Looked = Callable[[exp.Column], tuple[str, Sequence[Fact]]]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A public table beside the protected one: for each code of a declared column its row, or None."""
+
+    alias: str
+    table: PublicTable
+    column: str
+    rows: tuple[tuple[Fact, ...] | None, ...]
+
+    def names(self, node: exp.Column) -> bool:
+        """Whether a column that was mentioned can be one of this table."""
+        if node.table and node.table.lower() not in (self.alias.lower(), self.table.name.lower()):
+            return False
+        return self.table.column(node.name) is not None
+
+    def facts(self, name: str) -> tuple[Fact, ...]:
+        """What each code of the declared column has there."""
+        place = self.table.column(name)
+        assert place is not None
+        return tuple(None if row is None else row[place] for row in self.rows)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A join as the question wrote it: the public table, the column that leads to it, and whether it must be met."""
+
+    joined: Joined
+    inner: bool
+
+
+def read_join(
+    node: exp.Join,
+    tables: Mapping[str, Table],
+    public: Mapping[str, PublicTable],
+    looked: Looked,
+    refused: Callable[[exp.Expr, QueryRefused], QueryRefused],
+) -> Join:
+    """A join to a public table on its key: many rows to one, so that rows stay what they are."""
+    target = node.this
+    name = target.name.lower() if isinstance(target, exp.Table) else ""
+    if name in tables:
+        raise refused(node, refuse.private_join(tables[name].name))
+    table = public.get(name)
+    if table is None:
+        shown = target.sql(dialect="duckdb")
+        raise refused(node, refuse.unknown_join(shown if len(shown) <= 40 else "in brackets", sorted(public)))
+    side, kind = node.side.upper(), node.kind.upper()
+    if side in {"RIGHT", "FULL"} or kind in {"CROSS", "SEMI", "ANTI"} or node.method:
+        raise refused(node, refuse.join_kind(" ".join(filter(None, (node.method, side, kind, "JOIN")))))
+    alias = target.alias or table.name
+    column = _led_by(node, alias, table)
+    if column is None:
+        raise refused(node, refuse.join_condition(table.name, table.key))
+    base, values = looked(column)
+    if len(values) > MOST_TABULATED:
+        raise refused(node, refuse.too_large_to_join(base, len(values), MOST_TABULATED))
+    return Join(Joined(alias, table, base, table.beside(values)), inner=side != "LEFT")
+
+
+def _led_by(node: exp.Join, alias: str, table: PublicTable) -> exp.Column | None:
+    """The column on the other side of the key, in ON a = b or USING (a)."""
+    using, on = node.args.get("using"), node.args.get("on")
+    if using and len(using) == 1 and using[0].name.lower() == table.key.lower():
+        return exp.column(using[0].name)
+    on = on.unnest() if on is not None else None
+    if not isinstance(on, exp.EQ):
+        return None
+    sides = [on.this.unnest(), on.expression.unnest()]
+    for mine, other in (sides, sides[::-1]):
+        if not isinstance(mine, exp.Column) or not isinstance(other, exp.Column):
+            return None
+        own = mine.table.lower() in (alias.lower(), table.name.lower()) and mine.name.lower() == table.key.lower()
+        if own and other.table.lower() != alias.lower():
+            return other
+    return None

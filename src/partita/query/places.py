@@ -1,0 +1,31 @@
+"""Where in a question's text a part of it was read, to underline it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from partita.errors import query as refuse
+
+
+def words(text: str, node: exp.Expr) -> refuse.Words | None:
+    """The part of the text that a node was read from, if the parser kept it."""
+    starts = list(_places(node))
+    if not starts:
+        return None
+    start, end = min(low for low, _ in starts), max(high for _, high in starts)
+    # A function's own place is its name; its closing bracket comes after its last argument.
+    while end < len(text) and text[start:end].count("(") > text[start:end].count(")"):
+        closing = text.find(")", end)
+        if closing < 0:
+            break
+        end = closing + 1
+    return refuse.Words(text, start, end)
+
+
+def _places(node: exp.Expr) -> Iterator[tuple[int, int]]:
+    for part in node.walk():
+        meta = part.meta
+        if "start" in meta and "end" in meta:
+            yield meta["start"], meta["end"] + 1

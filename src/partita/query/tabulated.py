@@ -1,0 +1,395 @@
+"""Functions of one declared column, evaluated beforehand for each of its values: date parts, texts, remainders."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from datetime import date, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Final
+
+from sqlglot import exp
+
+MOST_TABULATED: Final = 50_000
+UNITS: Final = ("day", "week", "month", "quarter", "year")
+
+_PARTS: Final[dict[str, Callable[[date], int]]] = {
+    "year": lambda day: day.year,
+    "quarter": lambda day: (day.month + 2) // 3,
+    "month": lambda day: day.month,
+    "week": lambda day: day.isocalendar()[1],
+    "weekofyear": lambda day: day.isocalendar()[1],
+    "day": lambda day: day.day,
+    "dayofmonth": lambda day: day.day,
+    "dayofyear": lambda day: day.timetuple().tm_yday,
+    "doy": lambda day: day.timetuple().tm_yday,
+    "dow": lambda day: day.isoweekday() % 7,
+    "dayofweek": lambda day: day.isoweekday() % 7,
+    "weekday": lambda day: day.isoweekday() % 7,
+    "isodow": lambda day: day.isoweekday(),
+    "isoyear": lambda day: day.isocalendar()[0],
+    "decade": lambda day: day.year // 10,
+}
+_NAMED_PARTS: Final[dict[type[exp.Expr], str]] = {
+    exp.Year: "year",
+    exp.Quarter: "quarter",
+    exp.Month: "month",
+    exp.Week: "week",
+    exp.WeekOfYear: "week",
+    exp.Day: "day",
+    exp.DayOfMonth: "day",
+    exp.DayOfYear: "doy",
+    exp.DayOfWeek: "dow",
+    exp.DayOfWeekIso: "isodow",
+}
+_COMPARED: Final[dict[type[exp.Expr], Callable[[Any, Any], bool]]] = {
+    exp.EQ: lambda one, other: one == other,
+    exp.NEQ: lambda one, other: one != other,
+    exp.LT: lambda one, other: one < other,
+    exp.LTE: lambda one, other: one <= other,
+    exp.GT: lambda one, other: one > other,
+    exp.GTE: lambda one, other: one >= other,
+}
+_FORMATS: Final = re.compile(r"(?:%[YmdbBaAjyuVG]|[^%])*")
+
+
+class Untabulated(Exception):
+    """Something that is not evaluated beforehand."""
+
+
+def evaluated(node: exp.Expr, values: Mapping[str, Any]) -> Any:
+    """The value of a SQL expression where its columns have these values; None is NULL.
+
+    >>> from sqlglot import parse_one
+    >>> evaluated(parse_one("EXTRACT(month FROM day) % 2", dialect="duckdb"), {"day": date(2025, 7, 1)})
+    Fraction(1, 1)
+    """
+    try:
+        return _evaluated(node, values)
+    except (TypeError, ValueError, OverflowError, KeyError, AttributeError):
+        raise Untabulated from None
+
+
+def _evaluated(node: exp.Expr, values: Mapping[str, Any]) -> Any:
+    match node:
+        case exp.Column():
+            return _value(values[node.name.lower()])
+        case exp.Paren() | exp.TsOrDsToDate():
+            return _evaluated(node.this, values)
+        case exp.Literal():
+            return node.name if node.is_string else Fraction(node.name)
+        case exp.Boolean():
+            return bool(node.this)
+        case exp.Null():
+            return None
+        case exp.Case():
+            return _case(node, values)
+        case exp.If():
+            chosen = node.args["true"] if _evaluated(node.this, values) is True else node.args.get("false")
+            return None if chosen is None else _evaluated(chosen, values)
+        case exp.Coalesce():
+            parts = (_evaluated(part, values) for part in (node.this, *node.expressions))
+            return next((part for part in parts if part is not None), None)
+        case exp.Nullif():
+            first = _evaluated(node.this, values)
+            return None if first == _evaluated(node.expression, values) else first
+        case exp.And() | exp.Or():
+            return _logic(node, [_evaluated(part, values) for part in node.flatten()])
+        case exp.Not():
+            inner = _evaluated(node.this, values)
+            return None if inner is None else not inner
+        case exp.Is():
+            return _is(node, values)
+        case exp.In() if node.expressions:
+            subject = _evaluated(node.this, values)
+            return _among(subject, [_evaluated(part, values) for part in node.expressions])
+        case exp.Concat():
+            return "".join("" if part is None else _text(part) for part in _all(node.expressions, values))
+        case _:
+            return _strict(node, values)
+
+
+def _strict(node: exp.Expr, values: Mapping[str, Any]) -> Any:
+    """Functions that are NULL where one argument is."""
+    arguments = {
+        name: _evaluated(part, values)
+        for name, part in node.args.items()
+        if isinstance(part, exp.Expr) and not isinstance(part, exp.Var | exp.DataType | exp.Interval)
+    }
+    listed = [_evaluated(part, values) for part in node.expressions] if isinstance(node, exp.Anonymous) else []
+    if None in arguments.values() or None in listed:
+        return None
+    first, second = arguments.get("this"), arguments.get("expression")
+    if type(node) in _COMPARED:
+        if isinstance(first, date) and isinstance(second, str):
+            second = date.fromisoformat(second)
+        if isinstance(second, date) and isinstance(first, str):
+            first = date.fromisoformat(first)
+        if isinstance(first, str) is not isinstance(second, str):
+            raise Untabulated
+        return _COMPARED[type(node)](first, second)
+    if type(node) in _NAMED_PARTS:
+        return Fraction(_PARTS[_NAMED_PARTS[type(node)]](_day(first)))
+    match node:
+        case exp.Between() if not node.args.get("symmetric"):
+            ends = [arguments["low"], arguments["high"]]
+            if isinstance(first, date):
+                ends = [date.fromisoformat(end) if isinstance(end, str) else end for end in ends]
+            return ends[0] <= first <= ends[1]
+        case exp.Extract():
+            return Fraction(_PARTS[node.name.lower()](_day(second)))
+        case exp.Dayname() | exp.Monthname():
+            return _day(first).strftime("%A" if isinstance(node, exp.Dayname) else "%B")
+        case exp.TimestampTrunc() | exp.DateTrunc():
+            return opening(_day(first), node.args["unit"].name.lower())
+        case exp.TimeToStr():
+            return _formatted(_day(first), str(arguments["format"]))
+        case exp.DateDiff():
+            return _between(node, _day(second), _day(first))
+        case exp.Cast() | exp.TryCast():
+            return _cast(node, first)
+        case exp.Like() | exp.ILike():
+            flags = re.DOTALL | (re.IGNORECASE if isinstance(node, exp.ILike) else 0)
+            return re.compile(_pattern(_text(second)), flags).fullmatch(_string(first)) is not None
+        case exp.Anonymous():
+            return _called(node.name.lower(), listed)
+        case _:
+            return _numeric(node, arguments) if isinstance(first, Fraction) else _textual(node, arguments)
+
+
+def _numeric(node: exp.Expr, arguments: Mapping[str, Any]) -> Any:
+    first, second = arguments.get("this"), arguments.get("expression")
+    assert isinstance(first, Fraction)
+    match node:
+        case exp.Neg():
+            return -first
+        case exp.Abs():
+            return abs(first)
+        case exp.Floor() if set(arguments) == {"this"}:
+            return Fraction(math.floor(first))
+        case exp.Ceil() if set(arguments) == {"this"}:
+            return Fraction(math.ceil(first))
+        case exp.Trunc() if set(arguments) == {"this"}:
+            return Fraction(math.trunc(first))
+        case exp.Round():
+            return _rounded(first, int(arguments.get("decimals", 0)))
+        case exp.Sign():
+            return Fraction((first > 0) - (first < 0))
+        case _:
+            pass
+    if not isinstance(second, Fraction):
+        raise Untabulated
+    match node:
+        case exp.Add():
+            return first + second
+        case exp.Sub():
+            return first - second
+        case exp.Mul():
+            return first * second
+        case exp.Div():
+            return first / second if second else None
+        case exp.IntDiv():
+            return Fraction(math.floor(first / second)) if second else None
+        case exp.Mod():
+            # The remainder has the sign of what is divided, as in SQL.
+            return first - second * math.trunc(first / second) if second else None
+        case _:
+            raise Untabulated
+
+
+def _textual(node: exp.Expr, arguments: Mapping[str, Any]) -> Any:
+    first, second = arguments.get("this"), arguments.get("expression")
+    match node:
+        case exp.Upper():
+            return _string(first).upper()
+        case exp.Lower():
+            return _string(first).lower()
+        case exp.Length():
+            return Fraction(len(_string(first)))
+        case exp.Trim() if set(arguments) == {"this"}:
+            return _string(first).strip(" ")
+        case exp.Left() | exp.Right():
+            count = max(0, int(second or 0))
+            return _string(first)[:count] if isinstance(node, exp.Left) else _string(first)[-count:] if count else ""
+        case exp.Substring():
+            start = int(arguments["start"])
+            if start < 1:
+                raise Untabulated
+            length = arguments.get("length")
+            end = None if length is None else start - 1 + int(length)
+            return _string(first)[start - 1 : end]
+        case exp.DPipe():
+            return _text(first) + _text(second)
+        case exp.StartsWith():
+            return _string(first).startswith(_string(second))
+        case exp.Sub() if isinstance(first, date):
+            return Fraction((first - _day(second)).days)
+        case _:
+            raise Untabulated
+
+
+def _called(name: str, parts: list[Any]) -> Any:
+    if name in {"date_part", "datepart"} and len(parts) == 2:
+        return Fraction(_PARTS[str(parts[0]).lower()](_day(parts[1])))
+    if name in _PARTS and len(parts) == 1:
+        return Fraction(_PARTS[name](_day(parts[0])))
+    if name == "bucket" and len(parts) == 2 and parts[1] > 0:
+        return math.floor(parts[0] / parts[1]) * parts[1]
+    if name == "clamp" and len(parts) == 3:
+        return min(max(parts[0], parts[1]), parts[2])
+    raise Untabulated
+
+
+def _case(node: exp.Case, values: Mapping[str, Any]) -> Any:
+    for branch in node.args["ifs"]:
+        test = branch.this if node.this is None else exp.EQ(this=node.this, expression=branch.this)
+        if _evaluated(test, values) is True:
+            return _evaluated(branch.args["true"], values)
+    default = node.args.get("default")
+    return None if default is None else _evaluated(default, values)
+
+
+def _logic(node: exp.Expr, parts: list[Any]) -> bool | None:
+    decisive = isinstance(node, exp.Or)
+    if not all(part is None or isinstance(part, bool) for part in parts):
+        raise Untabulated
+    return decisive if decisive in parts else None if None in parts else not decisive
+
+
+def _is(node: exp.Is, values: Mapping[str, Any]) -> bool:
+    inner = _evaluated(node.this, values)
+    match node.expression:
+        case exp.Null():
+            return inner is None
+        case exp.Boolean():
+            return inner is bool(node.expression.this)
+        case _:
+            raise Untabulated
+
+
+def _among(subject: Any, listed: list[Any]) -> bool | None:
+    if subject is None:
+        return None
+    if isinstance(subject, date):
+        listed = [date.fromisoformat(each) if isinstance(each, str) else each for each in listed]
+    return True if subject in listed else None if None in listed else False
+
+
+def _between(node: exp.DateDiff, start: date, end: date) -> Fraction:
+    """How many boundaries of a unit lie between two days."""
+    unit = str(node.args["unit"].name).lower() if node.args.get("unit") is not None else "day"
+    return Fraction(period(end, unit) - period(start, unit))
+
+
+def _cast(node: exp.Cast | exp.TryCast, value: Any) -> Any:
+    if node.is_type("date"):
+        return date.fromisoformat(value) if isinstance(value, str) else _day(value)
+    if node.is_type("timestamp"):
+        return _day(value)
+    if node.is_type("varchar", "text"):
+        return _text(value)
+    if isinstance(value, bool):
+        return Fraction(int(value))
+    if not isinstance(value, Fraction):
+        raise Untabulated
+    if node.is_type("double", "float", "decimal") and not node.to.expressions:
+        return value
+    if node.is_type("int", "bigint", "smallint", "tinyint", "hugeint"):
+        return _rounded(value, 0)
+    raise Untabulated
+
+
+def _rounded(value: Fraction, digits: int) -> Fraction:
+    """To the nearest, halves away from zero, as SQL does."""
+    unit = Fraction(10) ** -digits
+    away = math.floor(abs(value) / unit + Fraction(1, 2)) * unit
+    return away if value >= 0 else -away
+
+
+def _formatted(day: date, form: str) -> str:
+    if not _FORMATS.fullmatch(form):
+        raise Untabulated
+    return day.strftime(form)
+
+
+def _pattern(text: str) -> str:
+    if "\\" in text:
+        raise Untabulated
+    wild = {"%": ".*", "_": "."}
+    return "".join(wild.get(sign, re.escape(sign)) for sign in text)
+
+
+def _all(nodes: list[exp.Expr], values: Mapping[str, Any]) -> list[Any]:
+    return [_evaluated(node, values) for node in nodes]
+
+
+def _value(value: Any) -> Any:
+    """A value of a column as this evaluator takes it: numbers exactly."""
+    if isinstance(value, bool) or value is None or isinstance(value, str | date | Fraction):
+        return value
+    if isinstance(value, int | Decimal):
+        return Fraction(value)
+    raise Untabulated
+
+
+def _day(value: Any) -> date:
+    if not isinstance(value, date):
+        raise Untabulated
+    return value
+
+
+def _string(value: Any) -> str:
+    if not isinstance(value, str):
+        raise Untabulated
+    return value
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, Fraction) and value.denominator == 1:
+        return str(value.numerator)
+    if isinstance(value, date):
+        return value.isoformat()
+    return _string(value)
+
+
+# --- periods -----------------------------------------------------------------------------------------------------
+
+
+def period(day: date, unit: str) -> int:
+    """The number of the period that a day lies in."""
+    match unit:
+        case "day":
+            return day.toordinal()
+        case "week":
+            return (day.toordinal() - 1) // 7
+        case "month":
+            return day.year * 12 + day.month - 1
+        case "quarter":
+            return day.year * 4 + (day.month - 1) // 3
+        case "year":
+            return day.year
+        case _:
+            raise Untabulated
+
+
+def opening(day: date, unit: str) -> date:
+    """The first day of the period that a day lies in.
+
+    >>> opening(date(2025, 8, 17), "quarter")
+    datetime.date(2025, 7, 1)
+    """
+    match unit:
+        case "day":
+            return day
+        case "week":
+            return day - timedelta(days=day.isoweekday() - 1)
+        case "month":
+            return day.replace(day=1)
+        case "quarter":
+            return date(day.year, (day.month - 1) // 3 * 3 + 1, 1)
+        case "year":
+            return date(day.year, 1, 1)
+        case _:
+            raise Untabulated
