@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, final
 
 from sqlglot import exp
 
@@ -55,6 +55,7 @@ _COMPARED: Final[dict[type[exp.Expr], Callable[[Any, Any], bool]]] = {
 _FORMATS: Final = re.compile(r"(?:%[YmdbBaAjyuVG]|[^%])*")
 
 
+@final
 class Untabulated(Exception):
     """Something that is not evaluated beforehand."""
 
