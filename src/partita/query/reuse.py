@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from partita.query import keys as keys_of
 from partita.query.aggregates import Average, Count, CountRows, Sum
 from partita.query.errorbars import Spread
-from partita.query.keys import Bucket, Each, Key, Truncated
+from partita.query.keys import Bucket, Each, Key, Mapped, Single, Truncated
 from partita.query.plan import Plan
 from partita.query.program import Cells, Present, Rows, Total
 from partita.query.quote import Quote
@@ -110,13 +110,15 @@ def placed(have: Plan, released: Cells, want: Plan, wanted: Cells) -> list[int |
     """
     if have.table != want.table or set(have.where.tests) != set(want.where.tests):
         return None
-    if not all(isinstance(key, Each | Bucket | Truncated) for key in (*have.keys, *want.keys)):
+    if have.gathering is not None or want.gathering is not None:
+        return None
+    if not all(isinstance(key, Each | Bucket | Truncated | Mapped) for key in (*have.keys, *want.keys)):
         return None
     same = have.where.region == want.where.region
     if not same and not (len(have.where.region.boxes) == len(want.where.region.boxes) == 1):
         return None
     axes = {}
-    for name in {key.column for key in (*have.keys, *want.keys)} | (set() if same else set(_bounded(have))):
+    for name in {_single(key).column for key in (*have.keys, *want.keys)} | (set() if same else set(_bounded(have))):
         axis = _axis(name, have, want, released)
         if axis is None:
             return None
@@ -127,7 +129,7 @@ def placed(have: Plan, released: Cells, want: Plan, wanted: Cells) -> list[int |
         if any(there[key] in axis.outside.get(key, ()) for axis in axes.values() for key in axis.outside):
             found.append(None)
             continue
-        group = tuple(axes[key.column].place(key, there) for key in want.keys)
+        group = tuple(axes[_single(key).column].place(key, there) for key in want.keys)
         if group not in wanted.position:
             return None
         found.append(wanted.position[group])
@@ -150,8 +152,8 @@ class _Axis:
 def _axis(name: str, have: Plan, want: Plan, released: Cells) -> _Axis | None:
     domain = have.table.domain
     before, after = have.where.region.along(name), want.where.region.along(name)
-    mine = [key for key in have.keys if key.column == name]
-    wishes = [key for key in want.keys if key.column == name]
+    mine = [key for key in have.keys if _single(key).column == name]
+    wishes = [key for key in want.keys if _single(key).column == name]
     if before == after and all(wish in mine for wish in wishes):
         every = {wish: {place: place for place in released.places[released.keys.index(wish)]} for wish in wishes}
         return _Axis({}, {wish: (wish, places) for wish, places in every.items()})
@@ -180,7 +182,7 @@ def _refined(
     wish: Key, mine: Sequence[Key], groups: dict[Key, dict[int, set[int]]], kept: set[int], domain: Any
 ) -> tuple[Key | None, dict[int, int]] | None:
     """A released key whose groups each lie in one group of the wish, and which; or that all values lie in one."""
-    where = {code: keys_of.place(wish, domain, code) for code in kept}
+    where = {code: keys_of.place(_single(wish), domain, code) for code in kept}
     if len(set(where.values())) == 1:
         return None, {0: next(iter(where.values()))}
     for key in mine:
@@ -193,8 +195,14 @@ def _refined(
 def _grouped(key: Key, codes: Codes, domain: Any) -> dict[int, set[int]]:
     found: dict[int, set[int]] = {}
     for code in _codes(codes):
-        found.setdefault(keys_of.place(key, domain, code), set()).add(code)
+        found.setdefault(keys_of.place(_single(key), domain, code), set()).add(code)
     return found
+
+
+def _single(key: Key) -> Single:
+    """A key of one column with public values."""
+    assert isinstance(key, Each | Bucket | Truncated | Mapped)
+    return key
 
 
 def _codes(codes: Codes) -> set[int]:
