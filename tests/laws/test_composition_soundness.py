@@ -57,6 +57,28 @@ def few_responses(source):
     return as_laws(parts), lambda x: exactly.laplace_and_responses([], parts, x)
 
 
+def unlike_responses(source):
+    """Too many unlike ones to be listed, on a common lattice so that their total is a finite sum all the same."""
+    unit = 2.0**-9
+    sizes = source.sample(range(3, 200), source.randint(26, 40))
+    masses = {0: arb(1)}
+    for size in sizes:
+        e = arb(size * unit)
+        high = 1 / (1 + (-e).exp())
+        moved: dict[int, arb] = {}
+        for place, mass in masses.items():
+            moved[place + size] = moved.get(place + size, arb(0)) + mass * high
+            moved[place - size] = moved.get(place - size, arb(0)) + mass * (1 - high)
+        masses = moved
+
+    def truth(x: float) -> arb:
+        at = arb(x)
+        above = ((arb(place * unit), mass) for place, mass in masses.items() if place * unit > x)
+        return sum((mass * (1 - (at - loss).exp()) for loss, mass in above), arb(0))
+
+    return [(RandomizedResponseLoss(size * unit), 1) for size in sizes], truth
+
+
 def laplaces(source):
     parts = [(spread(source, 0.01, 2.0), source.randint(1, 25))]
     return [(LaplaceLoss(e), n) for e, n in parts], lambda x: exactly.laplace_and_responses(parts, [], x)
@@ -97,6 +119,7 @@ FAMILIES = {
     gaussian_and_responses: 400,
     many_responses: 300,
     few_responses: 250,
+    unlike_responses: 8,
     laplaces: 250,
     many_laplaces: 8,
     laplaces_and_responses: 300,

@@ -9,9 +9,11 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from partita.composition import saddle as saddles
 from partita.composition.lobes import Lobes
 from partita.composition.saddle import Saddle
 from partita.composition.total import Total
+from partita.theory.losses.gaussian import GaussianLoss
 from partita.theory.losses.outward import FUNCTION, UNIT, Complexes, Floats, floats, up
 
 # The share of δ that aliases and the cut-off tail may add; they are part of the bound, so this is looseness, not error.
@@ -21,6 +23,9 @@ LOOSE = 1e-5
 # Nodes, and nodes times laws, beyond which the tail is taken to fall too slowly. Where no law has a smooth density a
 # lattice does better sooner, unless there are so many releases that its rounding would add up.
 SMOOTH, ROUGH, WORK, MANY = 1 << 17, 1 << 10, 1 << 21, 1 << 14
+# The share of ε that a little Gaussian noise beside may add. With fewer releases there is no bell to hide it under;
+# with more, rounding rules and there is nothing to smooth.
+SMOOTHING, FEW, COUNTABLE = 1e-5, 12, 1 << 30
 _TINY = 1e-300
 # Numbers of nodes to choose from: steps of a seventh.
 _LADDER = np.unique(np.geomspace(4, SMOOTH, 80).astype(np.int64))
@@ -38,6 +43,8 @@ class Contour:
     c: float
     step: float
     t: Floats
+    # No node below this is left out.
+    gap: float
     values: Complexes
     cumulant: float
     cumulant_error: float
@@ -61,20 +68,21 @@ class Contour:
         # The sum itself is about 1 / sqrt(2π width) in units of the term n = 0.
         goal = TOLERANCE / math.sqrt(2 * math.pi * (variance + 1 / c**2))
         limit = SMOOTH if math.isinf(total.maximum - total.minimum) or total.size > MANY else ROUGH
-        nodes, tail = _cut(total, c, step, goal, min(limit, WORK // total.batch.work))
+        nodes, tail = _cut(total, c, step, goal, min(limit, WORK // total.batch.work(0.0)))
+        if nodes * total.batch.work(nodes * step) > 4 * WORK:
+            return None
         numbers = np.arange(1, nodes + 1)
         if nodes == 0:
             lobes = Lobes.of(total, c)
-            found = (
-                lobes.nodes(step, goal, goal * max(1.0, LOOSE * c * saddle.epsilon / TOLERANCE), 4 * ROUGH)
-                if lobes
-                else None
-            )
+            loose = goal * max(1.0, LOOSE * c * saddle.epsilon / TOLERANCE)
+            found = lobes.nodes(step, goal, loose, 4 * ROUGH) if lobes else None
             if found is None:
                 return None
             numbers, tail = found
             nodes = len(numbers)
         t = numbers * step
+        jumps = np.flatnonzero(np.diff(numbers) > 1)
+        gap = float(t[jumps[0] if len(jumps) else -1])
         ratio, error = total.batch.ratio(c, floats(t))
         s = c + 1j * t
         weight = (c * (c + 1)) / (s * (s + 1))
@@ -86,9 +94,21 @@ class Contour:
         share = step / (2 * math.pi)
         blur = share * (2 * float(modulus @ error) + size * (nodes + 64) * UNIT + size * 3 * FUNCTION)
         return cls(
-            c, step, floats(t), values, float(saddle.cumulants[k]), float(saddle.errors[k]), tail, blur * (1 + 1e-9),
-            size, float(absolute @ t), saddle.orders, saddle.cumulants, saddle.errors,
+            c, step, floats(t), gap, values, float(saddle.cumulants[k]), float(saddle.errors[k]), tail,
+            blur * (1 + 1e-9), size, float(absolute @ t), saddle.orders, saddle.cumulants, saddle.errors,
         )  # fmt: skip
+
+    @classmethod
+    def smoothed(cls, total: Total, saddle: Saddle, delta: float, stretch: float = 1.0) -> Contour | None:
+        """The contour of the total and a little Gaussian noise beside, so that its transform dies out.
+
+        More releases never lose less; ε grows by about ρ (c + 1), and ρ is so small that this is a share of it.
+        """
+        if not FEW <= total.size < COUNTABLE or saddle.epsilon <= 0:
+            return None
+        rho = SMOOTHING * saddle.epsilon / (saddle.c + 1)
+        more = Total.of([*total.given, (GaussianLoss(math.sqrt(2 * rho)), 1)], total.rows)
+        return cls.at(more, saddles.around(more, saddle.c, saddle.epsilon), delta, stretch)
 
     def sums(self, epsilon: float) -> tuple[float, float]:
         """The trapezoidal sum in units of the term n = 0, and minus the derivative of its logarithm."""

@@ -33,6 +33,8 @@ _FINE = 1 << 15
 _STEEP = 500.0
 # Beyond so many equal releases the window of a binomial sum is no longer short.
 _LISTED = 1 << 40
+# With more unlike laws a lattice for each is more work than a long contour for all.
+_UNLIKE = 24
 # Beyond this ε nothing is computed anew.
 _FURTHEST = 1e9
 
@@ -121,6 +123,8 @@ class Numeric:
         goal = min(spare, 0.999)
         place = saddle.for_delta(self.total, goal)
         contour = Contour.at(self.total, place, goal)
+        if contour is None and len(self.total.pooled) > _UNLIKE:
+            contour = Contour.smoothed(self.total, place, goal)
         if contour is not None:
             return solve(contour, place.epsilon, goal, self.total.maximum)
         found = lattice.for_delta(self.total, goal, upward=True, near=place).least(delta)

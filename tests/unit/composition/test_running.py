@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from fractions import Fraction
 
 import pytest
 
@@ -96,3 +97,30 @@ def test_a_cost_with_a_delta_has_no_odometer():
         Odometer(rho=0, delta="1e-6")
     with pytest.raises(InvalidInput):
         Odometer(rho=1, delta=0)
+
+
+ROUGH = {
+    "equal Laplace": lambda i: Laplace(epsilon="0.05"),
+    "unlike Laplace": lambda i: Laplace(epsilon=Fraction(10 + 7 * i % 31, 1000)),
+    "unlike responses": lambda i: RandomizedResponse(epsilon=Fraction(10 + 7 * i % 31, 500)),
+    "losses with a δ": lambda i: Approximate(epsilon=Fraction(10 + 7 * i % 31, 500), delta="1e-12"),
+    "a mix": lambda i: [Laplace(epsilon="0.1"), RandomizedResponse(epsilon=Fraction(i + 1, 300))][i % 2],
+}
+
+
+@pytest.mark.parametrize("name", ROUGH)
+def test_totals_without_a_smooth_release_follow_the_plan_too(name):
+    running, events = Running(delta="1e-6"), []
+    for i in range(60):
+        events.append(ROUGH[name](i))
+        found = running.add(events[-1])
+        if i % 13 == 0 or i > 57:
+            total = compose(events, delta="1e-6")
+            assert total.lower * (1 - 1e-9) <= found <= total.epsilon * (1 + 1e-4)
+
+
+def test_very_many_releases_at_once_have_a_running_total():
+    running = Running(delta="1e-6")
+    assert running.add((Pure(epsilon="0.1"), 10**15)) > 4.9e12
+    assert running.add((Pure(epsilon="0.2"), 10**15)) < 1e14
+    assert running.add((Laplace(epsilon="0.1"), 10**15)) < 2e14

@@ -177,8 +177,7 @@ class AtomicBatch(Batch):
         ends = np.array([law.minimum for law in self.laws])
         return -up(-float(np.dot(self.counts, ends)), 0.0) - 4 * UNIT * float(np.dot(self.counts, np.abs(ends)))
 
-    @property
-    def work(self) -> int:
+    def work(self, furthest: float) -> int:
         return sum(len(law.losses) for law in self.laws)
 
     def variance(self) -> float:

@@ -60,9 +60,8 @@ class Batch(ABC):
         """About the largest order c at which a total is worth looking at; only used to choose where to look."""
         return math.inf
 
-    @property
-    def work(self) -> int:
-        """About how many elementary evaluations one node costs; only used to choose between methods."""
+    def work(self, furthest: float) -> int:
+        """About how many elementary evaluations one node costs, up to so large a t; only used to choose."""
         return 1
 
     @abstractmethod

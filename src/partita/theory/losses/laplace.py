@@ -183,7 +183,8 @@ def _any_cells(epsilon: float, span: float) -> Lattice:
     masses = np.zeros(len(atoms.masses) + 1)
     masses[:-1] = atoms.masses
     mass = mass + slack * height
-    rising = height * (np.expm1(width / 2) + np.exp(edges[:-1] - left) * np.expm1(-width / 2)) / -math.expm1(-span)
+    fall = np.exp(np.minimum(edges[:-1] - left, 0.0))
+    rising = height * (np.expm1(width / 2) + fall * np.expm1(-width / 2)) / -math.expm1(-span)
     rising = np.clip(rising + slack * height * (2 + 1 / span), 0.0, mass)
     masses[1:] += rising
     masses[:-1] += mass - rising

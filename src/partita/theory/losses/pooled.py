@@ -52,8 +52,7 @@ class FactorBatch(Rows):
     def size(self) -> int:
         return int(self.counts.sum())
 
-    @property
-    def work(self) -> int:
+    def work(self, furthest: float) -> int:
         return len(self.counts)
 
     @abstractmethod

@@ -115,9 +115,8 @@ class ProductBatch(Batch):
     def minimum(self) -> float:
         return -up(-math.fsum(one.minimum for one in self.batches))
 
-    @property
-    def work(self) -> int:
-        return sum(one.work for one in self.batches)
+    def work(self, furthest: float) -> int:
+        return sum(one.work(furthest) for one in self.batches)
 
     @property
     def steepest(self) -> float:

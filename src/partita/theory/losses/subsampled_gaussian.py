@@ -144,9 +144,9 @@ class SubsampledGaussianBatch(Batch):
     def minimum(self) -> float:
         return down(math.fsum(n * law.minimum for law, n in zip(self.laws, self.counts.tolist(), strict=True)))
 
-    @property
-    def work(self) -> int:
-        return 1000 * len(self.laws)
+    def work(self, furthest: float) -> int:
+        # The quadrature has to follow w^(it), which turns the faster the larger t is.
+        return sum(1000 + int(2 * furthest / law.sigma) for law in self.laws)
 
     @property
     def steepest(self) -> float:
