@@ -9,6 +9,7 @@ from partita.composition.account.booking import Release, booked
 from partita.composition.promise import Promise
 from partita.curator.answer import Answer
 from partita.curator.batch import Batch, deltas_of, totals
+from partita.curator.pace import Pace
 from partita.curator.planned import Planned, plan_charge
 from partita.engine.base import Engine
 from partita.errors import BudgetExceeded
@@ -45,8 +46,9 @@ class Batches:
         truncations: Truncations,
         answering: Answering,
         bits: BitSource | None,
+        pace: Pace,
     ) -> None:
-        self._ledger, self._engine, self._bits = ledger, engine, bits
+        self._ledger, self._engine, self._bits, self._pace = ledger, engine, bits, pace
         self._promises, self._truncations, self._answering = promises, truncations, answering
 
     def made(
@@ -101,6 +103,7 @@ class Batches:
             ledger=self._ledger,
             engine=self._engine,
             bits=self._bits,
+            pace=self._pace,
             quotes=batch.quotes,
             costs=batch.costs,
             charge=charges[0],

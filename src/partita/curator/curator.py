@@ -17,6 +17,7 @@ from partita.curator.computation import Computation
 from partita.curator.declared import checked_promises, checked_public, checked_tables
 from partita.curator.door import Door
 from partita.curator.outcome import Outcome
+from partita.curator.pace import Pace
 from partita.curator.path import Path, booked_costs, charge_of, fingerprint
 from partita.curator.planned import Planned
 from partita.curator.quotation import Quotation
@@ -67,8 +68,10 @@ class Curator:
         public: Sequence[PublicTable] = (),
         ledger: str | os.PathLike[str] | Ledger = ":memory:",
         backend: str | Engine = "duckdb",
+        pace: Number | None = None,
         bits: BitSource | None = None,
     ) -> None:
+        beat = Pace(pace)
         self._tables = checked_tables(tables)
         self._public = checked_public(public, self._tables)
         self._promises = checked_promises(promises, self._tables)
@@ -78,10 +81,12 @@ class Curator:
         key = self._ledger.truncation_key().hex()
         kinds = [promise.granularity for promise in self._promises]
         self._truncations = {name: truncation(table, kinds, key) for name, table in self._tables.items()}
-        self._path = Path(self._ledger, self._engine, bits)
+        self._path = Path(self._ledger, self._engine, bits, beat)
         self._shelf = Shelf(self._ledger, self._tables, self._requoted)
-        self._batches = Batches(self._ledger, self._engine, self._promises, self._truncations, self._answered, bits)
-        self._door = Door(self._ledger, self._engine, self._promises, bits)
+        self._batches = Batches(
+            self._ledger, self._engine, self._promises, self._truncations, self._answered, bits, beat
+        )
+        self._door = Door(self._ledger, self._engine, self._promises, bits, beat)
 
     # --- questions -------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from typing import Any, final
 from partita.composition.promise import Promise
 from partita.curator.computation import Computation, Sample, charge_for
 from partita.curator.outcome import Outcome
+from partita.curator.pace import Pace
 from partita.curator.path import booked_cost
 from partita.engine.base import Engine
 from partita.errors import curator as refuse
@@ -31,19 +32,23 @@ log = logging.getLogger("partita.operator")
 class Door:
     """Runs computations on protected rows in the order of a question's path (theory E16, soundness checklist 1)."""
 
-    def __init__(self, ledger: Ledger, engine: Engine, promises: Sequence[Promise], bits: BitSource | None) -> None:
+    def __init__(
+        self, ledger: Ledger, engine: Engine, promises: Sequence[Promise], bits: BitSource | None, pace: Pace
+    ) -> None:
         self._ledger = ledger
         self._engine = engine
         self._promises = tuple(promises)
         self._bits = bits
+        self._pace = pace
 
     def run(self, computation: Computation, extract: Extract, *, analyst: str, key: str | None) -> Outcome:
         """The released document, from the book if it is there already."""
         charge = self._charge(computation, extract, analyst, key, "")
         booked = self._ledger.reserve(charge)
         if isinstance(booked, Reservation):
-            document = self._computed(computation, extract, written=True)
-            booked = self._ledger.commit(booked, canonical(document).encode())
+            with self._pace.kept():
+                document = self._computed(computation, extract, written=True)
+                booked = self._ledger.commit(booked, canonical(document).encode())
         return self._outcome(booked, charge, analyst)
 
     def open(self, computation: Computation, extract: Extract, *, analyst: str) -> tuple[Any, Outcome]:
@@ -54,7 +59,8 @@ class Door:
             raise refuse.computation_not_live(computation.kind)
         booked = self._ledger.reserve(charge)
         assert isinstance(booked, Reservation)
-        live = self._computed(computation, extract, written=False)
+        with self._pace.kept():
+            live = self._computed(computation, extract, written=False)
         return live, self._outcome(self._ledger.commit(booked, b'{"opened":true}'), charge, analyst)
 
     def _charge(self, computation: Computation, extract: Extract, analyst: str, key: str | None, nonce: str) -> Charge:

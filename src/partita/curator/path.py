@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.composition.account.booking import Release, charged, reached
+from partita.curator.pace import Pace
 from partita.engine.base import Engine
 from partita.granularity import Users
 from partita.ledger.charge import Charge, Cost
@@ -30,16 +31,18 @@ class Path:
     before they leave (theory E16, soundness checklist 1). If the engine fails, the charge stands.
     """
 
-    def __init__(self, ledger: Ledger, engine: Engine, bits: BitSource | None = None) -> None:
+    def __init__(self, ledger: Ledger, engine: Engine, bits: BitSource | None, pace: Pace) -> None:
         self._ledger = ledger
         self._engine = engine
         self._bits = bits
+        self._pace = pace
 
     def walk(self, quote: Quote, *, asked: str, analyst: str, key: str | None) -> tuple[Answered, NDArray[np.object_]]:
         """The noisy numbers of a question, from the book if they are there already."""
         booked = self._ledger.reserve(charge_of(quote, asked=asked, analyst=analyst, key=key))
         if isinstance(booked, Reservation):
-            booked = self._run(quote, booked)
+            with self._pace.kept():
+                booked = self._run(quote, booked)
         return booked, numbers(booked.content, quote.width, quote.texts)
 
     def _run(self, quote: Quote, reservation: Reservation) -> Answered:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.curator.answer import Answer
+from partita.curator.pace import Pace
 from partita.curator.path import fingerprint, numbers, remade, written
 from partita.engine.base import Engine
 from partita.errors import accuracy as refuse
@@ -76,11 +77,12 @@ class Planned:
         ledger: Ledger,
         engine: Engine,
         bits: BitSource | None,
+        pace: Pace,
         quotes: Sequence[Quote],
         costs: tuple[Measure, ...],
         charge: Charge,
     ) -> None:
-        self._ledger, self._engine, self._bits = ledger, engine, bits
+        self._ledger, self._engine, self._bits, self._pace = ledger, engine, bits, pace
         self._charge = charge
         self.quotes = tuple(quotes)
         booked = ledger.reserve(charge)
@@ -133,13 +135,17 @@ class Planned:
     def _read(self) -> Answered:
         """The stored answers of the plan; the first time, read, noise and commit, as for any charge."""
         if isinstance(self._booked, Reservation):
-            exact = {fingerprint(one): (one, self._engine.run(one.program)) for one in distinct_quotes(self.quotes)}
-            self._ledger.pass_by(Point.READ)
-            noisy = {name: one.release(tallies, bits=self._bits) for name, (one, tallies) in exact.items()}
-            self._ledger.pass_by(Point.NOISED)
-            content = {name: json.loads(written(found)) for name, found in noisy.items()}
-            self._booked = self._ledger.commit(self._booked, json.dumps({"plan": content}).encode())
+            with self._pace.kept():
+                self._booked = self._run(self._booked)
         return self._booked
+
+    def _run(self, reservation: Reservation) -> Answered:
+        exact = {fingerprint(one): (one, self._engine.run(one.program)) for one in distinct_quotes(self.quotes)}
+        self._ledger.pass_by(Point.READ)
+        noisy = {name: one.release(tallies, bits=self._bits) for name, (one, tallies) in exact.items()}
+        self._ledger.pass_by(Point.NOISED)
+        content = {name: json.loads(written(found)) for name, found in noisy.items()}
+        return self._ledger.commit(reservation, json.dumps({"plan": content}).encode())
 
 
 def planned_numbers(content: bytes, quote: Quote) -> NDArray[np.object_]:

@@ -13,6 +13,7 @@ from partita.composition.promise import Promise
 from partita.curator.curator import BACKENDS, Curator
 from partita.errors import PartitaError
 from partita.errors import curator as refuse
+from partita.exact import Number, positive
 from partita.granularity import Granularity, edges, groups, metric, nodes, replace, rows, users, windows
 from partita.query.public import PublicTable
 from partita.query.schema import Table, from_toml
@@ -23,7 +24,7 @@ from partita.theory.measures.pure import Pure
 from partita.theory.measures.renyi import Renyi
 from partita.theory.measures.zcdp import ZCDP
 
-_TOP = ("ledger", "backend", "promises", "tables", "public", "analysts")
+_TOP = ("ledger", "backend", "pace", "promises", "tables", "public", "analysts")
 _UNITS = {
     "rows": lambda _: rows(),
     "replace": lambda _: replace(),
@@ -54,6 +55,7 @@ class Settings:
     backend: str
     analysts: Mapping[str, Measure]
     public: tuple[PublicTable, ...] = ()
+    pace: Number | None = None
 
 
 def open_settings(path: str | os.PathLike[str] = "partita.toml") -> Curator:
@@ -65,6 +67,7 @@ def open_settings(path: str | os.PathLike[str] = "partita.toml") -> Curator:
         public=declared.public,
         ledger=declared.ledger,
         backend=declared.backend,
+        pace=declared.pace,
     )
     for name, limit in declared.analysts.items():
         curator.session(analyst=name, budget=limit)
@@ -107,7 +110,12 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
         backend=backend,
         analysts={name: _loss(shown, f"analysts.{name}", limit) for name, limit in limits.items()},
         public=tuple(_public(shown, place.parent, settings.get("public", {}))),
+        pace=_pace(settings.get("pace")),
     )
+
+
+def _pace(given: object) -> Number | None:
+    return None if given is None else positive(given, "pace")
 
 
 def _public(path: str, base: Path, given: object) -> Iterator[PublicTable]:
