@@ -122,12 +122,12 @@ def plant_canaries(*, epsilon: Number = 1, canaries: int = 1000, bits: BitSource
     return Attack(
         name="canaries in a training step",
         aim=f"tell which of {many} planted records were in the data, from one step of training",
-        criterion="Right guesses that refute the promised ε with confidence, from one run (theory G8).",
+        criterion="Right guesses that show ε = 1, or the promised ε if less; never more than is promised (theory G8).",
         statistic="ε shown by guesses, but for one time in a million",
         without=there.epsilon,
         against=here.epsilon,
         surely=here.epsilon,
-        needed=float(price),
+        needed=min(1.0, float(price)),
         allowed=float(price),
         chart=Chart(
             "false alarms",

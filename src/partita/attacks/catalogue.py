@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from partita.attacks.attack import Attack
@@ -37,23 +37,23 @@ ATTACKS: dict[str, Callable[..., Attack]] = {
 }
 
 
-def attack(name: str) -> Callable[..., Attack]:
+def attack(name: str, among: Mapping[str, Callable[..., Attack]] = ATTACKS) -> Callable[..., Attack]:
     """The attack of that name.
 
     >>> attack("differencing").__name__
     'difference'
     """
-    if name not in ATTACKS:
-        raise refuse.unknown_attack(name, tuple(ATTACKS))
-    return ATTACKS[name]
+    if name not in among:
+        raise refuse.unknown_attack(name, tuple(among))
+    return among[name]
 
 
-def purpose(name: str) -> str:
+def purpose(found: Callable[..., Attack]) -> str:
     """What the attack does, in the first sentence of its own words.
 
-    >>> purpose("differencing")
+    >>> purpose(ATTACKS["differencing"])
     'Count everybody, count everybody but one, and subtract (theory G2).'
     """
-    found = attack(name)
-    inner, how = (found.func, f" By {found.args[0]}.") if isinstance(found, partial) else (found, "")
+    inner, how = (found.func, found.args[0]) if isinstance(found, partial) else (found, "")
+    how = f" By {how}." if isinstance(how, str) and how else ""
     return (inner.__doc__ or "").split("\n\n")[0].replace("\n    ", " ") + how

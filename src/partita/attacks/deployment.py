@@ -17,6 +17,7 @@ from partita.curator.path import booked_costs
 from partita.engine.duckdb import DuckDB
 from partita.errors import PartitaError
 from partita.exact import Number
+from partita.mechanisms.additive import AdditiveNoise
 from partita.query.plan import KeyColumn
 from partita.query.quote import Quote
 from partita.query.schema import Table
@@ -65,6 +66,8 @@ def typical(table: Table) -> list[str]:
     numbers = [name for name, column in bounded.items() if isinstance(column, Stepped)]
     grouped = [name for name, column in bounded.items() if name not in numbers and column.size <= _MOST_GROUPS]
     found = [f"SELECT COUNT(*) AS n FROM {table.name}"]
+    if table.owner is not None:
+        found.append(f'SELECT COUNT(DISTINCT "{table.owner}") AS n FROM {table.name}')
     found += [f'SELECT "{name}", COUNT(*) AS n FROM {table.name} GROUP BY "{name}"' for name in grouped[:1]]
     for name in numbers[:_MOST_NUMBERS]:
         found.append(f'SELECT SUM("{name}") AS s FROM {table.name}')
@@ -92,6 +95,7 @@ def cases(tables: Sequence[Table], promises: Sequence[Promise], *, bits: BitSour
                 first=first,
                 second=second,
                 claims=(booked_costs(quote)[place],),
+                batch=all(isinstance(noise, AdditiveNoise) for noise in quote.mechanisms),
             )
 
 
@@ -149,7 +153,9 @@ class _Noisy:
     quote: Quote
     bits: BitSource
 
-    def __call__(self, tallies: NDArray[np.object_], count: int) -> NDArray[np.int64]:
+    def __call__(self, tallies: NDArray[np.object_], count: int | None = None) -> NDArray[np.int64]:
+        if count is None:
+            return self.quote.release(tallies, bits=self.bits).astype(np.int64).ravel()
         lines = np.tile(tallies, (count, 1))
         return self.quote.release(lines, bits=self.bits).astype(np.int64).reshape(count, -1)
 

@@ -67,12 +67,15 @@ def infer_membership(
     return Attack(
         name="membership in aggregates",
         aim=f"tell the {many * few} people in {many} groups from as many others, by {wide} sums of each group",
-        criterion="Hits and false alarms that refute the promised ε with confidence (theory B21, G4, G7).",
+        criterion=(
+            "Hits and false alarms that show ε = 1, or the promised ε if less; never more than is promised "
+            "(theory B21, G4, G7)."
+        ),
         statistic="ε shown by hits and false alarms, but for one time in a million",
         without=shown[WITHOUT],
         against=shown[AGAINST],
         surely=shown[AGAINST],
-        needed=float(price),
+        needed=min(1.0, float(price)),
         allowed=float(price),
         chart=Chart(
             "false alarms", "hits", {**lines, ALLOWED: allowed_trade_off(budget), BLIND: ((0.0, 0.0), (1.0, 1.0))}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -32,14 +33,14 @@ def attack(
     """
     from rich.progress import track
 
-    from partita.attacks.catalogue import ATTACKS
     from partita.attacks.catalogue import attack as named
 
+    known = _known()
     if not names:
-        _list(as_json=as_json)
+        _list(known, as_json=as_json)
         return
-    chosen = list(ATTACKS) if names == ["all"] else list(dict.fromkeys(names))
-    attacks = [named(name) for name in chosen]
+    chosen = list(known) if names == ["all"] else list(dict.fromkeys(names))
+    attacks = [named(name, known) for name in chosen]
     running = (one(epsilon=epsilon) for one in attacks)
     found = list(
         track(running, "Attacking", total=len(chosen), console=console(to_errors=True), transient=True, disable=as_json)
@@ -63,15 +64,37 @@ def attack(
     raise typer.Exit(0 if good else 1)
 
 
-def _list(*, as_json: bool) -> None:
-    from partita.attacks.catalogue import ATTACKS, purpose
+def _known() -> dict[str, Callable[..., Attack]]:
+    """Every attack; those on trained models only where there is something to train."""
+    from partita.attacks.catalogue import ATTACKS
+
+    if find_spec("sklearn") is None:
+        return ATTACKS
+    return {**ATTACKS, "trained-model": _on_a_trained_model}
+
+
+def _on_a_trained_model(*, epsilon: str) -> Attack:
+    """Plant records with labels drawn by coins, train, and call in whose labels the model knows (theory G4, G8)."""
+    from partita.algorithms.estimators.logistic_regression import LogisticRegression
+    from partita.attacks.models import infer_from_model
+
+    def fit(rows: Any, labels: Any) -> Callable[[Any], Any]:
+        model = LogisticRegression(epsilon=epsilon, bounds=(-1, 1), classes=[False, True], solver="objective")
+        found: Callable[[Any], Any] = model.fit(rows, labels).decision_function
+        return found
+
+    return infer_from_model(fit, epsilon=epsilon)
+
+
+def _list(known: Mapping[str, Callable[..., Attack]], *, as_json: bool) -> None:
+    from partita.attacks.catalogue import purpose
 
     if as_json:
-        show_json({name: purpose(name) for name in ATTACKS})
+        show_json({name: purpose(found) for name, found in known.items()})
         return
     made = table("Attacks", [("name", "left"), ("what it does", "left")])
-    for name in ATTACKS:
-        made.add_row(name, purpose(name))
+    for name, found in known.items():
+        made.add_row(name, purpose(found))
     show(made, "Run one with: partita attack differencing; or all of them: partita attack all")
 
 

@@ -113,7 +113,7 @@ def _deployed(config: Path, trials: int, *, quiet: bool) -> tuple[list[Verdict],
     declared = read_settings(config)
     of, bits = (declared.tables, declared.promises), system()
     cases = [*deployment.cases(*of, bits=bits), *deployment.controls(*of, bits=bits)]
-    found = _run(cases, (trials, trials), quiet=quiet)
+    found = _run(cases, (trials, trials // _DEPLOYED), quiet=quiet)
     return found, list(deployment.seen(*of, bits=bits)), deployment.not_audited(*of, bits=bits)
 
 

@@ -72,7 +72,7 @@ def test_answers_show_no_more_than_they_are_charged(name):
                 *deployment.controls([VISITS], PROMISES[name], bits=bits),
             ],
             trials=800,
-            single_trials=800,
+            single_trials=200,
         )
     )
     assert sum(not verdict.case.broken for verdict in found) >= 8
@@ -117,4 +117,4 @@ def test_a_promise_without_known_neighbours_is_told():
 def test_questions_are_made_from_public_columns_alone():
     assert all("visits" in question for question in deployment.typical(VISITS))
     bare = pt.Table("t", source="nowhere.csv", columns={"who": pt.identifier()})
-    assert deployment.typical(bare) == ["SELECT COUNT(*) AS n FROM t"]
+    assert deployment.typical(bare) == ["SELECT COUNT(*) AS n FROM t", 'SELECT COUNT(DISTINCT "who") AS n FROM t']
