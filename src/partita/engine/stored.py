@@ -115,8 +115,11 @@ class Stored:
 
     # --- conditions on stored values ---------------------------------------------------------------------------
 
-    def condition(self, region: Region) -> tuple[str, frozenset[str], frozenset[str]]:
-        """SQL that is true exactly on the region, and the columns it needs: sanitised ones, and raw ones."""
+    def condition(self, region: Region, *, bare: bool = False) -> tuple[str, frozenset[str], frozenset[str]]:
+        """SQL that is true exactly on the region, and the columns it needs: sanitised ones, and raw ones.
+
+        If ``bare``, raw columns go by the names they are stored under.
+        """
         if region.empty:
             return "FALSE", frozenset(), frozenset()
         clean: set[str] = set()
@@ -129,7 +132,7 @@ class Stored:
             ):
                 if codes == full:
                     continue
-                direct = self._direct(column, declared, codes)
+                direct = self._direct(column, declared, codes, self.stored(column) if bare else self.raw(column))
                 if direct is None:
                     from sqlglot import exp
 
@@ -144,9 +147,8 @@ class Stored:
         text = terms[0] if len(terms) == 1 else " OR ".join(f"({term})" for term in terms)
         return text, frozenset(clean), frozenset(raw)
 
-    def _direct(self, column: str, declared: Bounded, codes: Codes) -> str | None:
+    def _direct(self, column: str, declared: Bounded, codes: Codes, value: str) -> str | None:
         kind = family(self.types[column])
-        value = self.raw(column)
         if isinstance(declared, Stepped) and (
             self.clean or (isinstance(declared, Integers) and kind is Family.INTEGER)
         ):
