@@ -73,6 +73,9 @@ def test_an_engine_that_fails_says_the_same_words_and_the_charge_stands() -> Non
         def compute(self, program: Any) -> Any:
             raise ZeroDivisionError("row 17 of patient p3 has age 42")
 
+        def extract(self, extract: Any) -> Any:
+            raise ZeroDivisionError
+
         def close(self) -> None: ...
 
     curator = hospital(promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=1))])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from partita.engine.duckdb import DuckDB
+from partita.engine.held import counts_rows
 from partita.engine.reference import Reference
 from partita.errors import QueryRefused
 from partita.query.blocks import entries
@@ -36,6 +37,18 @@ def planned(question, table):
     except QueryRefused as refusal:
         assume(refusal.code != "query.too-wide")
         raise
+
+
+@settings(max_examples=150)
+@given(strategies.conditions(), strategies.stored_tables())
+def test_a_count_from_codes_in_memory_agrees_with_the_reference(condition, rows):
+    """Counts that a region alone decides are made from held codes, not by a statement."""
+    table = strategies.table(rows)
+    program = programs(planned(f"SELECT COUNT(*) AS n FROM things WHERE {condition}", table))
+    assume(counts_rows(program))
+    engine = DuckDB([table], threads=1)
+    assert engine.run(program).tolist() == Reference([table]).run(program).tolist()
+    engine.close()
 
 
 PLAIN = {"int64", "double", "string", "bool", "date32[day]"}

@@ -42,15 +42,17 @@ class Path:
         booked = self._ledger.reserve(charge_of(quote, asked=asked, analyst=analyst, key=key))
         if isinstance(booked, Reservation):
             with self._pace.kept():
-                booked = self._run(quote, booked)
+                return self._run(quote, booked)
         return booked, numbers(booked.content, quote.width, quote.texts)
 
-    def _run(self, quote: Quote, reservation: Reservation) -> Answered:
+    def _run(self, quote: Quote, reservation: Reservation) -> tuple[Answered, NDArray[np.object_]]:
         tallies = self._engine.run(quote.program)
         self._ledger.pass_by(Point.READ)
         noisy = quote.release(tallies, bits=self._bits)
         self._ledger.pass_by(Point.NOISED)
-        return self._ledger.commit(reservation, written(noisy))
+        booked = self._ledger.commit(reservation, written(noisy))
+        # Of two runs of one reservation the first to commit decides; only its numbers may be seen.
+        return booked, noisy if booked.fresh else numbers(booked.content, quote.width, quote.texts)
 
 
 def charge_of(quote: Quote, *, asked: str, analyst: str = "", key: str | None = None) -> Charge:

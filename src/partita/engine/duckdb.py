@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 
 from partita.engine.base import Engine, log
 from partita.engine.frames import arrow, coded
+from partita.engine.held import MOST_ROWS, Held, counts_rows
 from partita.engine.statement import rows_statement, statement, values_statement
 from partita.engine.stored import Stored, text
 from partita.errors import InvalidInput
 from partita.errors import engine as refuse
 from partita.errors import query as refuse_query
 from partita.exact import whole
+from partita.query.conditions import everywhere
 from partita.query.extract import Extract
 from partita.query.program import Cells, Histogram, Program, Values, ordered_texts
 from partita.query.schema import Table
@@ -44,6 +46,7 @@ class DuckDB(Engine):
         self._copied_below = copied_below
         self._stored: dict[str, Stored] = {}
         self._paths: list[str] = []
+        self._held: dict[str, Held | None] = {}
         self._local = threading.local()
         self._connection = duckdb.connect(
             ":memory:",
@@ -118,8 +121,24 @@ class DuckDB(Engine):
         if program.opened:
             return self._open(program)
         result = program.empty()
-        self._fill(program, result, {})
+        held = self._in_memory(program.table) if counts_rows(program) else None
+        if held is None:
+            self._fill(program, result, {})
+        else:
+            result[:] = held.count(program.where.region)
         return result
+
+    def _in_memory(self, table: Table) -> Held | None:
+        """The codes of a table that was copied and is small; made by the first count that can use them."""
+        if table.name not in self._held:
+            stored, held = self._stored[table.name], None
+            if stored.clean and table.domain.axes:
+                ((rows,),) = self._cursor().execute(f"SELECT COUNT(*) FROM {stored.relation}").fetchall()
+                if rows <= MOST_ROWS:
+                    every = self.extract(Extract(table, everywhere(table.domain), table.domain.axes))
+                    held = Held(list(every.T), table.domain.shape)
+            self._held[table.name] = held
+        return self._held[table.name]
 
     def _open(self, program: Program) -> NDArray[np.object_]:
         """The tallies of the open keys that occur, in an order that is a function of the keys alone."""

@@ -80,8 +80,7 @@ class Ledger:
         kept = self._book.held(answer)
         with self._book.writing(Stage.COMMIT, durable=not kept):
             self._faults(Point.COMMIT_LOCKED)
-            self._check_reservation(reservation)
-            closing = self._store.closing(reservation.seq)
+            closing = self._closing(reservation)
             if closing is not None:
                 if closing.kind is Kind.ABANDON:
                     raise refuse.abandoned(reservation.seq)
@@ -100,8 +99,7 @@ class Ledger:
     def abandon(self, reservation: Reservation) -> None:
         """Close a reservation that will never have an answer; what it cost stays spent."""
         with self._book.writing(Stage.COMMIT):
-            self._check_reservation(reservation)
-            if self._store.closing(reservation.seq) is not None:
+            if self._closing(reservation) is not None:
                 return
             entry = self._book.append(Kind.ABANDON, of=reservation.seq)
         self._book.hold(entry)
@@ -160,10 +158,20 @@ class Ledger:
         self._book.hold(closing, content)
         return Answered(closing.seq, closing.of, content)
 
-    def _check_reservation(self, reservation: Reservation) -> None:
-        entry = self._store.entry(reservation.seq)
+    def _closing(self, reservation: Reservation) -> Entry | None:
+        """What closed a reservation of this book; nothing can have closed the newest entry."""
+        entry = self._entry(reservation.seq)
         if entry is None or entry.kind is not Kind.RESERVE or entry.hash != reservation.hash:
             raise refuse.unknown_reservation(self._store.name, reservation.seq)
+        return None if entry is self._book.replay.last else self._store.closing(reservation.seq)
+
+    def _entry(self, seq: int) -> Entry | None:
+        """One entry; the newest two are at hand."""
+        replay = self._book.replay
+        for known in (replay.last, replay.before):
+            if known is not None and known.seq == seq:
+                return known
+        return self._store.entry(seq)
 
     def receipt(self, answered: Answered) -> Receipt:
         """The signed certificate of a release: what region, what mechanism, which promises, what cost."""
@@ -175,7 +183,7 @@ class Ledger:
         if signer is None or signer.public != birth.public_key:
             raise refuse.no_signing_key(self._store.name)
         with self._book.reading():
-            reserve, commit = self._store.entry(answered.reserve), self._store.entry(answered.seq)
+            reserve, commit = self._entry(answered.reserve), self._entry(answered.seq)
         if reserve is None or commit is None or commit.of != reserve.seq or commit.kind is not Kind.COMMIT:
             raise refuse.unknown_reservation(self._store.name, answered.reserve)
         found = reserve, commit

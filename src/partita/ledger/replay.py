@@ -36,6 +36,7 @@ class Replay:
         self.balances = Balances(self.birth.terms, make)
         self._read = Reader(self.birth.terms.tables)
         self.tally = Tally()
+        self.before: Entry | None = None
         self.last = first
         self.newest = first
         self._digest = START
@@ -134,7 +135,7 @@ class Replay:
                 case _:
                     assert_never(entry.kind)
             self.tally.entries += 1
-            self.last = self.newest = entry
+            self.before, self.last, self.newest = self.last, entry, entry
         self._book(waiting.items())
         self._torn = False
 
