@@ -231,12 +231,9 @@ def _few_groups(source: str, condition: str, cap: Truncation, group: Sequence[st
     """An owner's rows in at most so many of the owner's groups, in a keyed order of those groups (theory E14)."""
     owner = name(cap.owner)
     parts = [owner] + ([] if cap.per is None else [name(cap.per)])
-    hashed = "".join(
-        f" || {_literal(SEPARATOR)} || {text}"
-        for text in [owner, *(f"COALESCE({one}, {_literal(NOTHING)})" for one in group)]
-    )
+    hashed = _hashed(cap, [owner, *(f"COALESCE({one}, {_literal(NOTHING)})" for one in group)])
     ties = "".join(f", {one} NULLS LAST" for one in group)
-    window = f"DENSE_RANK() OVER (PARTITION BY {', '.join(parts)} ORDER BY MD5({_literal(cap.key)}{hashed}){ties})"
+    window = f"DENSE_RANK() OVER (PARTITION BY {', '.join(parts)} ORDER BY {hashed}{ties})"
     met = f"SELECT *, {window} AS group_ FROM {source}" + (f" WHERE {condition}" if condition else "")
     return f"(SELECT * FROM ({met}) AS grouped_ WHERE group_ <= {cap.groups}) AS rows_"
 
@@ -282,12 +279,21 @@ def _order(stored: Stored, cap: Truncation) -> str:
     domain = stored.table.domain
     texts = [column for column, declared in stored.table.columns.items() if declared.kind == "text_keys"]
     listed = [*domain.axes, *texts]
-    values = "".join(
-        f" || {_literal(SEPARATOR)} || COALESCE(CAST({name(column)} AS VARCHAR), {_literal(NOTHING)})"
-        for column in listed
-    )
     ties = "".join(f", {name(column)} NULLS LAST" for column in listed)
-    return f"MD5({_literal(cap.key)}{values}){ties}"
+    return f"{_hashed(cap, [_written(column, stored) for column in listed])}{ties}"
+
+
+def _written(column: str, stored: Stored) -> str:
+    """A sanitised value as the text that is hashed; only where NULL can stand is it looked for."""
+    declared = stored.table.columns[column]
+    if isinstance(declared, Bounded) and declared.null is None:
+        return name(column)
+    return f"COALESCE(CAST({name(column)} AS VARCHAR), {_literal(NOTHING)})"
+
+
+def _hashed(cap: Truncation, texts: Sequence[str]) -> str:
+    """The keyed hash of some texts, none of them NULL."""
+    return f"MD5(CONCAT_WS({', '.join([_literal(SEPARATOR), _literal(cap.key), *texts])}))"
 
 
 def _literal(text: str) -> str:

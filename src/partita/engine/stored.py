@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, final
 from partita.engine.lowering import name
 from partita.query.schema import Table
 from partita.region.codes import Codes, holds
-from partita.region.columns import Bounded, Categories, Integers
+from partita.region.columns import Bounded, Categories, Identifier, Integers
 from partita.region.columns.stepped import Stepped
 from partita.region.columns.stored import Family, family
 from partita.region.region import Region
@@ -73,6 +73,9 @@ class Stored:
         from sqlglot import exp
 
         declared, stored_type = self.table.columns[column], self.types[column]
+        if isinstance(declared, Identifier) and family(stored_type) is Family.INTEGER:
+            # Owners are told apart by their numbers as they are by the texts of these.
+            return name(stored_name)
         if isinstance(declared, Integers) and family(stored_type) is Family.INTEGER:
             # Written so that the engine can fold it away where its statistics show that nothing is out of range.
             value, low, high = name(stored_name), declared.low, declared.high

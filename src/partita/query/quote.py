@@ -15,7 +15,7 @@ from partita.errors import NotProven
 from partita.errors import query as refuse
 from partita.errors import selection as refuse_selection
 from partita.exact import Number, probability
-from partita.granularity import Granularity, Groups, Users
+from partita.granularity import Granularity, Groups, Metric, Replace, Users
 from partita.mechanisms.additive import AdditiveNoise
 from partita.mechanisms.base import Mechanism
 from partita.mechanisms.gaussian import GaussianNoise
@@ -347,6 +347,10 @@ def narrowed(plan: Plan) -> Domain:
     return domain if found == dict(domain.columns) else Domain(found)
 
 
+def _changes(granularity: Granularity) -> bool:
+    return isinstance(single(granularity), Replace | Metric)
+
+
 def single(granularity: Granularity) -> Granularity:
     """The relation that groups are made of, or the relation itself."""
     while isinstance(granularity, Groups):
@@ -434,10 +438,11 @@ def _selected(
             toll
             + Toll(
                 selection.cost(chosen, people.row, measure),
-                selection.cost(chosen, people.both, measure),
+                # Only promises on changes ever book one; for the others it need not have a price.
+                selection.cost(chosen, people.both if _changes(unit) else people.row, measure),
                 selection.cost(chosen, people.unit, measure),
             )
-            for toll, people, (_, measure) in zip(offer.tolls, moved, protections, strict=True)
+            for toll, people, (unit, measure) in zip(offer.tolls, moved, protections, strict=True)
         )
     except NotProven:
         raise refuse_selection.no_delta(first.symbol) from None

@@ -14,6 +14,8 @@ from partita.query.schema import Table
 
 SEPARATOR = "\x1f"
 NOTHING = "\x1e"
+# 96 bits in hexadecimal: key and row then mostly fit one block of the hash.
+KEY_DIGITS = 24
 
 
 @final
@@ -118,5 +120,5 @@ def truncation(table: Table, granularities: Iterable[Granularity], key: str) -> 
             raise refuse.unlike_caps(table.name)
         caps = [users.rows] if found is None else [users.rows, found.rows]
         inside = [cap for cap in (users.in_region, None if found is None else found.inside) if cap is not None]
-        found = Truncation(table.owner, min(caps), key, users.per, min(inside, default=None))
+        found = Truncation(table.owner, min(caps), key[:KEY_DIGITS], users.per, min(inside, default=None))
     return found
