@@ -8,11 +8,12 @@ from fractions import Fraction
 from typing import Any, final
 
 from partita.curator.answer import Answer
-from partita.curator.planned import Planned, distinct_quotes
+from partita.curator.planned import Planned, distinct_quotes, released
 from partita.errors import accuracy as refuse
 from partita.exact import Number
 from partita.query.joint import Joint, inner_delta, joint
 from partita.query.quote import Quote
+from partita.query.share import Share
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
 
@@ -27,12 +28,12 @@ class Batch:
     asking for later.
     """
 
-    quotes: tuple[Quote, ...] = field(repr=False)
+    shares: tuple[Share, ...] = field(repr=False)
     costs: tuple[Measure, ...]
     apart: tuple[Measure, ...]
     exact: bool
     fits: bool
-    _ask: Callable[[Quote], Answer] = field(repr=False)
+    _ask: Callable[[Batch], list[Answer]] = field(repr=False)
     _reserve: Callable[[Batch], Planned] = field(repr=False)
 
     @property
@@ -40,14 +41,19 @@ class Batch:
         """The joint cost under the first promise."""
         return self.costs[0]
 
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """Everything that is released, each once."""
+        return released(self.shares)
+
     def __len__(self) -> int:
-        return len(self.quotes)
+        return len(self.shares)
 
     def error(
         self, confidence: Number = 0.95, *, rows: int | None = None, simultaneous: bool = False
     ) -> list[dict[str, Any]]:
         """The half-width of each column's error bar, question by question."""
-        return [one.error(confidence, rows=rows, simultaneous=simultaneous) for one in self.quotes]
+        return [one.error(confidence, rows=rows, simultaneous=simultaneous) for one in self.shares]
 
     def ask(self) -> list[Answer]:
         """Answer all questions; the same question twice is answered once.
@@ -57,7 +63,7 @@ class Batch:
         """
         if self.exact:
             return self.reserve().answers()
-        return [self._ask(one) for one in self.quotes]
+        return self._ask(self)
 
     def reserve(self) -> Planned:
         """Charge all questions now, in one durable step, and ask them later in any order."""
@@ -65,12 +71,13 @@ class Batch:
 
     def explain(self) -> str:
         """What the questions cost together, and what apart."""
-        lines = [f"{len(self.quotes)} questions, together: {self.cost}; one by one: {self.apart[0]}."]
+        lines = [f"{len(self.shares)} questions, together: {self.cost}; one by one: {self.apart[0]}."]
         if not self.fits:
             lines.append("Together they no longer fit.")
-        for one, found in zip(self.quotes, self.error(), strict=True):
+        for one, found in zip(self.shares, self.error(), strict=True):
             bars = ", ".join(f"{name} ± {'?' if half is None else f'{half:.6g}'}" for name, half in found.items())
-            lines.append(f"  {one.plan.sql()}: {bars}")
+            made = "" if one.quote in one.sources else " (made from others)"
+            lines.append(f"  {one.quote.plan.sql()}: {bars}{made}")
         return "\n".join(lines)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol, final
 
 from partita.composition.account.booking import Release, booked
@@ -10,7 +11,7 @@ from partita.composition.promise import Promise
 from partita.curator.answer import Answer
 from partita.curator.batch import Batch, deltas_of, totals
 from partita.curator.pace import Pace
-from partita.curator.planned import Planned, plan_charge
+from partita.curator.planned import Planned, plan_charge, released
 from partita.engine.base import Engine
 from partita.errors import BudgetExceeded
 from partita.errors import accuracy as refuse
@@ -23,6 +24,7 @@ from partita.query.joint import Joint
 from partita.query.plan import Plan
 from partita.query.pricing import Price
 from partita.query.quote import Quote
+from partita.query.share import Share
 from partita.sampling.bits import BitSource
 from partita.theory.measures.base import Measure
 
@@ -65,14 +67,14 @@ class Batches:
             raise refuse.no_questions()
         plans = [one.plan if isinstance(one, Quote) else one for one in questions]
         if price is not None:
-            quotes = shared(plans, self._promises, price, self._truncations, weights)
+            shares = shared(plans, self._promises, price, self._truncations, weights)
         else:
-            quotes = [one for one in questions if isinstance(one, Quote)]
-            if len(quotes) < len(questions):
+            shares = [Share(one, (one,)) for one in questions if isinstance(one, Quote)]
+            if len(shares) < len(questions):
                 raise refuse_query.no_price()
         at = None if delta is None else probability(delta, "delta")
         by_table: dict[str, list[Quote]] = {}
-        for one in quotes:
+        for one in released(shares):
             by_table.setdefault(one.plan.table.name, []).append(one)
         found = {
             name: (mine, deltas_of(mine, at, None if price is None else price.epsilon))
@@ -84,17 +86,41 @@ class Batches:
         plain = {name: [Joint(one.apart, one.apart, None, one.apart) for one in made] for name, made in joints.items()}
         apart = [self._units(plain[charge.table], charge) for charge in charges]
         return Batch(
-            quotes=tuple(quotes),
+            shares=tuple(shares),
             costs=_most(costs),
             apart=_most(apart),
             exact=any(one.exact for joint in joints.values() for one in joint),
             fits=all(self._fits(charge) for charge in charges),
-            _ask=lambda one: self._answering(one, asked=one.plan.sql(), analyst=analyst),
+            _ask=lambda batch: self._asked(batch, analyst),
             _reserve=lambda batch: self._reserved(batch, charges),
         )
 
     def _units(self, joints: Sequence[Joint], charge: Charge) -> tuple[Measure, ...]:
         return tuple(_unit(promise, one, charge) for promise, one in zip(self._promises, joints, strict=True))
+
+    def _asked(self, batch: Batch, analyst: str) -> list[Answer]:
+        """The answers, each release charged to its own people."""
+        answers = {one.fingerprint: self._answering(one, asked=one.plan.sql(), analyst=analyst) for one in batch.quotes}
+        return [self._shown(share, answers, analyst) for share in batch.shares]
+
+    def _shown(self, share: Share, answers: Mapping[str, Answer], analyst: str) -> Answer:
+        own = answers.get(share.quote.fingerprint)
+        if own is not None and share.alone:
+            return replace(own, quote=share.quote, result=replace(own.result, plan=share.quote.plan))
+        told = [answers[one.fingerprint] for one in share.sources]
+        noisy = {one.fingerprint: found.result.noisy for one, found in zip(share.sources, told, strict=True)}
+        zeros = tuple(cost.zero() for cost in share.quote.costs)
+        costs = zeros if own is None else own.costs
+        return Answer(
+            quote=share.quote,
+            result=share.result(noisy),
+            cost=costs[0],
+            costs=costs,
+            remaining=self._ledger.remaining(share.quote.plan.table.name, share.quote.region, analyst),
+            free=own is None or own.free,
+            issue=told[0].issue,
+            sources=tuple(found.receipt for found in told),
+        )
 
     def _reserved(self, batch: Batch, charges: Sequence[Charge]) -> Planned:
         if len(charges) > 1:
@@ -104,7 +130,7 @@ class Batches:
             engine=self._engine,
             bits=self._bits,
             pace=self._pace,
-            quotes=batch.quotes,
+            shares=batch.shares,
             costs=batch.costs,
             charge=charges[0],
         )

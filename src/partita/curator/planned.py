@@ -23,6 +23,7 @@ from partita.ledger.receipts import Receipt
 from partita.ledger.states import Answered, Reservation
 from partita.query.joint import Joint, union
 from partita.query.quote import Quote
+from partita.query.share import Share
 from partita.sampling.bits import BitSource
 from partita.theory.measures.base import Measure
 
@@ -57,6 +58,11 @@ def plan_charge(
     )
 
 
+def released(shares: Sequence[Share]) -> tuple[Quote, ...]:
+    """Everything that the questions of a batch are made from, each release once, in the order of the questions."""
+    return tuple({one.fingerprint: one for share in shares for one in share.sources}.values())
+
+
 def distinct_quotes(quotes: Sequence[Quote]) -> list[Quote]:
     """Each release once, in an order that does not depend on how the plan was written."""
     found = {fingerprint(one): one for one in quotes}
@@ -78,13 +84,13 @@ class Planned:
         engine: Engine,
         bits: BitSource | None,
         pace: Pace,
-        quotes: Sequence[Quote],
+        shares: Sequence[Share],
         costs: tuple[Measure, ...],
         charge: Charge,
     ) -> None:
         self._ledger, self._engine, self._bits, self._pace = ledger, engine, bits, pace
         self._charge = charge
-        self.quotes = tuple(quotes)
+        self.shares = tuple(shares)
         booked = ledger.reserve(charge)
         self.free = isinstance(booked, Answered) or booked.resumed
         self.costs = tuple(cost.zero() for cost in costs) if self.free else costs
@@ -95,36 +101,41 @@ class Planned:
         """What the plan was charged for, under the first promise; nothing if it was charged before."""
         return self.costs[0]
 
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """Everything that is released, each once."""
+        return released(self.shares)
+
     def __len__(self) -> int:
-        return len(self.quotes)
+        return len(self.shares)
 
     def ask(self, question: int | str) -> Answer:
         """The answer to one question of the plan: by its place, or by its SQL."""
-        return self._answer(self.quotes[self._place(question)])
+        return self._answer(self.shares[self._place(question)])
 
     def answers(self) -> list[Answer]:
         """The answers to all questions, in the order of the plan."""
-        return [self._answer(one) for one in self.quotes]
+        return [self._answer(one) for one in self.shares]
 
     def receipt(self) -> Receipt:
         """The signed certificate of the whole plan: its questions share one."""
         return self._ledger.receipt(self._read())
 
     def _place(self, question: int | str) -> int:
-        if isinstance(question, int) and not isinstance(question, bool) and 0 <= question < len(self.quotes):
+        if isinstance(question, int) and not isinstance(question, bool) and 0 <= question < len(self):
             return question
-        for place, one in enumerate(self.quotes):
-            if isinstance(question, str) and question in (one.plan.sql(), one.plan.fingerprint):
+        for place, one in enumerate(self.shares):
+            if isinstance(question, str) and question in (one.quote.plan.sql(), one.quote.plan.fingerprint):
                 return place
-        raise refuse.not_planned(question, len(self.quotes))
+        raise refuse.not_planned(question, len(self))
 
-    def _answer(self, quote: Quote) -> Answer:
-        answered = self._read()
-        noisy = planned_numbers(answered.content, quote)
+    def _answer(self, share: Share) -> Answer:
+        answered, quote = self._read(), share.quote
+        noisy = {one.fingerprint: planned_numbers(answered.content, one) for one in share.sources}
         zeros = tuple(cost.zero() for cost in self.costs)
         return Answer(
             quote=quote,
-            result=quote.result(noisy),
+            result=share.result(noisy),
             cost=zeros[0],
             costs=zeros,
             remaining=self._ledger.remaining(quote.plan.table.name, quote.region, self._charge.analyst),

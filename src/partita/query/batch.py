@@ -21,7 +21,7 @@ from partita.query.joint import inner_delta, joint, union
 from partita.query.plan import Plan
 from partita.query.pricing import Price, affordable
 from partita.query.quote import Promised, Quote, quote
-from partita.query.split import split
+from partita.query.share import Share, shares_of, thrifty
 from partita.query.truncation import Truncation
 from partita.region.meetings import Meeting, meetings
 from partita.theory.measures.approximate import Approximate
@@ -40,12 +40,13 @@ def shared(
     price: Price,
     truncations: Truncations,
     weights: Sequence[Number] | None = None,
-) -> list[Quote]:
-    """A quote for each plan such that all of them together cost nobody more than the price.
+) -> list[Share]:
+    """A share for each plan such that all of them together cost nobody more than the price.
 
     The same question twice is priced once. Tables are divided apart, since nobody's row is in two of them. The total of
     the squared errors is least, each in units of what one row can do, times its weight; questions that no person is in
-    together do not share anything.
+    together do not share anything. A question that follows from another is not released by itself where that makes the
+    total smaller.
     """
     if not plans:
         raise refuse.no_questions()
@@ -57,7 +58,7 @@ def shared(
     for plan, weight in zip(plans, given, strict=True):
         worth[plan.fingerprint] = worth.get(plan.fingerprint, 0.0) + float(weight)
         distinct.setdefault(plan.fingerprint, plan)
-    found: dict[str, Quote] = {}
+    found: dict[str, Share] = {}
     for table in {plan.table.name: None for plan in plans}:
         mine = [plan for plan in distinct.values() if plan.table.name == table]
         sharing = _Sharing(mine, tuple(promises), price, truncations[table], [worth[plan.fingerprint] for plan in mine])
@@ -66,9 +67,13 @@ def shared(
     return [_shown(plan, found[plan.fingerprint]) for plan in plans]
 
 
-def _shown(plan: Plan, offered: Quote) -> Quote:
+def _shown(plan: Plan, share: Share) -> Share:
     """The same release under the names that this asker gave."""
-    return offered if offered.plan is plan else replace(offered, plan=plan)
+    if share.quote.plan is plan:
+        return share
+    named = replace(share.quote, plan=plan)
+    own = share.quote.fingerprint
+    return Share(named, tuple(named if one.fingerprint == own else one for one in share.sources))
 
 
 @final
@@ -104,9 +109,9 @@ class _Sharing:
         self.allowed = price.within(promises[0].budget)
         self.sets = self._sets()
 
-    def best(self) -> list[Quote]:
+    def best(self) -> list[Share]:
         """The way with the least total error."""
-        found: list[tuple[float, list[Quote]]] = []
+        found: list[tuple[float, list[Share]]] = []
         problem: PartitaError | None = None
         for way in self._ways():
             try:
@@ -151,19 +156,24 @@ class _Sharing:
             sets = [one for one in unions if not any(one < other for other in unions)]
         return sets
 
-    def _spent(self, way: _Way) -> list[Quote]:
+    def _spent(self, way: _Way) -> list[Share]:
         first = [self._quoted(plan, way, way.whole, way.noise) for plan in self.plans]
         errors = [weight * one.figure for weight, one in zip(self.worth, first, strict=True)]
-        shares = split(errors, self.sets, way.power)
+        kept, shares = thrifty(first, errors, self.sets, way.power)
         scale = Fraction(1)
         for _ in range(_ROUNDS):
-            offered = [
-                self._quoted(plan, way, _rounded_down(way.whole * scale * Fraction(share)), one.offer.noise or None)
-                for plan, one, share in zip(self.plans, first, shares, strict=True)
-            ]
-            over = self._over(offered)
+            offered = {
+                place: self._quoted(
+                    self.plans[place],
+                    way,
+                    _rounded_down(way.whole * scale * Fraction(shares[place])),
+                    first[place].offer.noise or None,
+                )
+                for place in kept
+            }
+            over = self._over(list(offered.values()))
             if over <= 1:
-                return offered
+                return shares_of(first, list(offered.values()))
             # Loads may be booked higher than the price of one answer (theory E14): take that much off. An ε at a
             # fixed δ falls no slower than the root of ρ.
             scale = scale / over ** (2 if way.delta else 1) * Fraction(9999, 10000)

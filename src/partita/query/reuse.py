@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
@@ -10,13 +11,26 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.errors import PartitaError
 from partita.query import keys as keys_of
-from partita.query.aggregates import Average, Count, CountRows, Sum
+from partita.query.aggregates import (
+    Aggregate,
+    Average,
+    Correlation,
+    Count,
+    CountRows,
+    Covariance,
+    Sum,
+    Variance,
+    arguments,
+)
+from partita.query.assembly import Assembly
 from partita.query.errorbars import Spread
+from partita.query.expressions import bounds
 from partita.query.keys import Bucket, Each, Key, Mapped, Single, Truncated
 from partita.query.plan import Plan
 from partita.query.program import Cells, Present, Rows, Total
-from partita.query.quote import Quote
+from partita.query.quote import Quote, narrowed
 from partita.query.recipes import Linear, Numbers, Recipe
 from partita.query.results import Result
 from partita.region.codes import Codes, size
@@ -24,6 +38,7 @@ from partita.region.codes import Codes, size
 # Columns with more values than this are only matched whole.
 _MOST_VALUES: Final = 200_000
 _WEIGHT: Final = 10**6
+_ADDITIVE: Final = (CountRows, Count, Sum, Average, Variance, Covariance, Correlation)
 
 
 @final
@@ -48,12 +63,12 @@ class Derived:
 def derived(have: Released, want: Quote) -> Derived | None:
     """The numbers of a released question summed up into the groups of another, or None if they do not tell.
 
-    Every group that is wanted must be made of whole groups that were released, and every aggregate must be among those
-    released. The noise of a sum is that of its parts together; where groups are made of unlike numbers of parts, the
-    largest number is reckoned with for all of them.
+    Every group that is wanted must be made of whole groups that were released, and every aggregate must follow from
+    the numbers released: a mean, for one, was released as a count and a sum. The noise of a sum is that of its parts
+    together; where groups are made of unlike numbers of parts, the largest number is reckoned with for all of them.
     """
-    known = dict(zip(have.quote.plan.aggregates, have.quote.recipes, strict=True))
-    if any(aggregate not in known for aggregate in want.plan.aggregates):
+    recipes = _recipes(have.quote, want.plan.aggregates)
+    if recipes is None:
         return None
     if have.quote.program.truncation != want.program.truncation or have.quote.width != len(have.quote.spreads):
         return None
@@ -67,11 +82,24 @@ def derived(have: Released, want: Quote) -> Derived | None:
             merged[group] += have.noisy[line]
             parts[group] += 1
     most = max(parts, default=0)
-    recipes = tuple(known[aggregate] for aggregate in want.plan.aggregates)
     shifted = any(linear.constant for recipe in recipes for linear in _linears(recipe))
     if min(parts, default=0) < 1 or (most > 1 and (shifted or not _additive(have.quote))):
         return None
     return Derived(merged, tuple(_times(spread, most) for spread in have.quote.spreads), recipes)
+
+
+def _recipes(have: Quote, aggregates: Sequence[Aggregate]) -> tuple[Recipe, ...] | None:
+    """How some aggregates follow from the numbers of a release, or None if they do not."""
+    known = dict(zip(have.plan.aggregates, have.recipes, strict=True))
+    if not all(aggregate in known for aggregate in aggregates):
+        domain = narrowed(have.plan)
+        of_all = {of for aggregate in (*aggregates, *have.plan.aggregates) for of in arguments(aggregate)}
+        try:
+            assembly = Assembly({of: bounds(of, domain) for of in of_all}, have.offer.design.blocks)
+            known.update({aggregate: assembly.recipe(aggregate) for aggregate in aggregates if aggregate not in known})
+        except (AssertionError, KeyError, ValueError, PartitaError):
+            return None
+    return tuple(known[aggregate] for aggregate in aggregates)
 
 
 def combined(parts: Sequence[Derived], want: Quote) -> Result:
@@ -101,6 +129,19 @@ def as_exact(result: Result, offered: Quote, confidence: float = 0.95) -> bool:
             if known > noise.spread(other).half_width(confidence) * (1 + 1e-9):
                 return False
     return True
+
+
+def looser(result: Result, offered: Quote) -> float:
+    """How many times larger the variance of some number is than in the offer: the largest such ratio."""
+    noise = Numbers(np.zeros((1, len(offered.spreads)), dtype=object), offered.spreads)
+    found = 0.0
+    for mine, theirs in zip(result.recipes, offered.recipes, strict=True):
+        if _shape(mine) != _shape(theirs):
+            return math.inf
+        for one, other in zip(_linears(mine), _linears(theirs), strict=True):
+            known = noise.spread(other).variance
+            found = max(found, result.numbers.spread(one).variance / known if known else math.inf)
+    return found
 
 
 def placed(have: Plan, released: Cells, want: Plan, wanted: Cells) -> list[int | None] | None:
@@ -216,7 +257,7 @@ def _bounded(plan: Plan) -> tuple[str, ...]:
 
 def _additive(quote: Quote) -> bool:
     """Whether the numbers of two groups add up to those of both: true of counts and sums of rows, and of no others."""
-    plain = all(isinstance(one, CountRows | Count | Sum | Average) for one in quote.plan.aggregates)
+    plain = all(isinstance(one, _ADDITIVE) for one in quote.plan.aggregates)
     tallies = all(isinstance(tally, Rows | Present | Total) for tally in quote.program.tallies)
     cut = quote.program.truncation
     return plain and tallies and not quote.by_owner and (cut is None or cut.inside is None)

@@ -9,10 +9,10 @@ import numpy as np
 
 from partita.region.meetings import Meeting
 
-_ROUNDS: Final = 400
+ROUNDS: Final = 400
 
 
-def split(errors: Sequence[float], meetings: Sequence[Meeting], power: float) -> list[float]:
+def split(errors: Sequence[float], meetings: Sequence[Meeting], power: float, rounds: int = ROUNDS) -> list[float]:
     """The share of the budget of each question that makes the sum of squared errors least.
 
     ``errors`` are the squared errors for the whole budget; they grow like share ** -power. The shares of every set of
@@ -32,7 +32,7 @@ def split(errors: Sequence[float], meetings: Sequence[Meeting], power: float) ->
     alone = ~held.any(axis=0)
     multipliers = np.ones(len(held))
     shares = np.ones(len(errors))
-    for _ in range(_ROUNDS if len(held) else 0):
+    for _ in range(rounds if len(held) else 0):
         weights = np.maximum(held.T @ multipliers, 1e-300)
         shares = np.where(alone, 1.0, (power * wanted / weights) ** (1 / (power + 1)))
         loads = held @ shares

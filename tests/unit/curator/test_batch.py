@@ -76,7 +76,7 @@ def test_a_batch_is_more_exact_than_equal_shares() -> None:
     curator = hospital()
     batch = curator.batch(TWELVE, rho="0.12")
     equal = [curator.quote(sql, rho="0.01") for sql in TWELVE]
-    assert sum(one.figure for one in batch.quotes) < 0.9 * sum(one.quote.figure for one in equal)
+    assert sum(one.figure for one in batch.shares) < 0.9 * sum(one.quote.figure for one in equal)
 
 
 def test_a_plan_under_epsilon_and_delta_is_far_cheaper_than_its_questions() -> None:
@@ -105,7 +105,7 @@ def test_questions_of_a_plan_are_asked_in_any_order_and_stay_charged_if_they_are
     planned = curator.plan(TWELVE, epsilon="0.5", delta="1e-7")
     charged = curator.spent()
     last, first = planned.ask(11), planned.ask(0)
-    assert planned.ask(planned.quotes[0].plan.sql()).rows() == first.rows()
+    assert planned.ask(planned.shares[0].quote.plan.sql()).rows() == first.rows()
     assert last.free
     assert last.cost.is_zero()
     assert curator.spent() == charged
@@ -148,6 +148,35 @@ def test_a_session_makes_batches_and_plans_under_its_own_limit() -> None:
     assert not session.batch(TWELVE, rho="0.1").fits
     assert session.plan(TWELVE, rho="0.05").ask(0).rows()
     assert session.spent()[0].rho > Fraction(4, 100)
+
+
+def test_a_question_that_follows_from_another_is_not_released_by_itself() -> None:
+    curator = hospital()
+    listed = ["SELECT region, COUNT(*) AS n, AVG(cost) AS mean FROM visits GROUP BY region"]
+    listed += [f"SELECT COUNT(*) AS n FROM visits WHERE region = '{name}'" for name in ("north", "south", "east")]
+    batch = curator.batch(listed, rho="0.1")
+    assert len(batch.quotes) == 1
+    assert "(made from others)" in batch.explain()
+    table, north, *_ = batch.ask()
+    assert north.free
+    assert north.sources[0].seq == table.receipt.seq
+    assert north.rows()[0]["n"] == table.rows()[0]["n"]
+    assert north.error()["n"][0] == pytest.approx(batch.error()[1]["n"], abs=1)
+
+
+def test_the_answers_of_a_batch_are_combined() -> None:
+    curator = hospital()
+    listed = [
+        "SELECT region, COUNT(*) AS n FROM visits GROUP BY region",
+        "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex",
+        "SELECT COUNT(*) AS n FROM visits WHERE age >= 0",
+    ]
+    batch = curator.batch(listed, rho="0.01", weights=[1, 1, 100])
+    assert len(batch.quotes) == 3
+    alone = [one.quote.error()["n"] for one in batch.shares]
+    assert batch.error()[0]["n"] == alone[0]
+    for answer, found in zip(batch.ask(), batch.error(), strict=True):
+        assert max(answer.error()["n"]) <= found["n"] + 1
 
 
 def test_tables_do_not_share_a_price() -> None:

@@ -31,7 +31,7 @@ def test_no_other_split_within_the_budget_is_more_exact(errors: list[float], dat
         covered = set().union(*meetings)
         other[[i not in covered for i in range(len(errors))]] = 1.0
         other /= max(1.0, *(sum(other[i] for i in meeting) for meeting in meetings))
-        assert total(errors, list(np.minimum(other, 1.0)), power) >= best * (1 - 1e-6)
+        assert total(errors, list(np.minimum(other, 1.0)), power) >= best * (1 - 1e-4)
 
 
 def test_questions_that_nobody_is_in_together_have_the_whole_budget_each() -> None:

@@ -1,0 +1,225 @@
+"""A dashboard of fifty questions: the error of every answer against what other systems' accounting allows, same budget.
+
+    python benchmarks/queries/dashboard.py
+
+Writes DASHBOARD.md beside this file. Errors are standard deviations, computed from the noise and not sampled, in units
+of what one row can do: 1 for a count, the upper bound for a sum, half the range over the number of rows for a mean (at
+a mean of a quarter of the range). No data is read. The accounting of the others is written out below: the budget is
+divided equally among the questions, and losses add up whoever the questions are about.
+
+OpenDP: every aggregate of a question has an equal part; a mean is a noisy sum over a noisy count. Tumult: every
+aggregate is a question of its own; a mean is half a noisy sum of distances from the middle and half a noisy count.
+Where OpenDP can be imported, its own calibration is asked as well.
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import partita as pt
+from partita.query.aggregates import Average, CountRows, Sum
+from partita.query.expressions import bounds
+from partita.query.recipes import Linear, Mean
+from partita.query.results import Result
+from partita.query.share import Share
+
+HERE = Path(__file__).parent
+REGIONS = ("north", "south", "east", "west", "centre", "islands")
+DIAGNOSES = tuple(f"group {letter}" for letter in "ABCDEFGHIJKL")
+MONTHS = [f"2025-{month:02d}-01" for month in range(1, 13)]
+ROW = {"age": 40, "sex": "F", "region": "north", "diagnosis": "group A", "cost": 1, "stay": 1, "day": "2025-01-01"}
+
+
+def table() -> pt.Table:
+    """The public columns; the one row is never asked about."""
+    return pt.Table(
+        "visits",
+        source=[ROW],
+        columns={
+            "age": pt.integers(0, 109, missing=0),
+            "sex": pt.categories("F", "M", other="F", missing="F"),
+            "region": pt.categories(*REGIONS, other="north", missing="north"),
+            "diagnosis": pt.categories(*DIAGNOSES, other="group A", missing="group A"),
+            "cost": pt.decimals(0, 20_000, step="0.01", missing=0),
+            "stay": pt.integers(0, 90, missing=0),
+            "day": pt.dates("2025-01-01", "2025-12-31", missing="2025-01-01"),
+        },
+    )
+
+
+def questions() -> list[str]:
+    """An overview of ten tiles, four of them again on other pages, four panels a region, a tile a month."""
+    month = "DATE_TRUNC('month', day)"
+    listed = [
+        "SELECT COUNT(*) AS n FROM visits",
+        "SELECT COUNT(*) AS n, SUM(cost) AS total, AVG(cost) AS mean FROM visits",
+        "SELECT region, COUNT(*) AS n FROM visits GROUP BY region",
+        "SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex",
+        "SELECT BUCKET(age, 10) AS decade, COUNT(*) AS n FROM visits GROUP BY 1",
+        "SELECT region, AVG(cost) AS mean FROM visits GROUP BY region",
+        f"SELECT {month} AS month, COUNT(*) AS n FROM visits GROUP BY 1",
+        f"SELECT {month} AS month, SUM(cost) AS total FROM visits GROUP BY 1",
+        "SELECT diagnosis, COUNT(*) AS n FROM visits GROUP BY diagnosis",
+        "SELECT diagnosis, AVG(cost) AS mean FROM visits GROUP BY diagnosis",
+        "SELECT region, COUNT(*) AS n FROM visits GROUP BY region ORDER BY n DESC LIMIT 3",
+        "SELECT diagnosis, COUNT(*) AS n FROM visits GROUP BY diagnosis ORDER BY n DESC LIMIT 5",
+        "SELECT region, AVG(cost) AS mean FROM visits GROUP BY region ORDER BY mean DESC",
+        "SELECT COUNT(*) AS visits FROM visits",
+    ]
+    for region in REGIONS:
+        where = f"WHERE region = '{region}'"
+        listed += [
+            f"SELECT COUNT(*) AS n, AVG(cost) AS mean FROM visits {where}",
+            f"SELECT {month} AS month, COUNT(*) AS n FROM visits {where} GROUP BY 1",
+            f"SELECT sex, COUNT(*) AS n FROM visits {where} GROUP BY sex",
+            f"SELECT AVG(stay) AS mean FROM visits {where}",
+        ]
+    for start, end in zip(MONTHS, [*MONTHS[1:], "2025-12-31"], strict=True):
+        until = f"day < '{end}'" if end in MONTHS else f"day <= '{end}'"
+        listed.append(f"SELECT COUNT(*) AS n, AVG(cost) AS mean FROM visits WHERE day >= '{start}' AND {until}")
+    return listed
+
+
+# --- errors of a result, in units of what one row can do ---------------------------------------------------------
+
+
+def deviation(result: Result) -> float:
+    """The mean standard deviation of the aggregates of a question."""
+    found = []
+    for aggregate, recipe in zip(result.plan.aggregates, result.recipes, strict=True):
+        if isinstance(recipe, Linear):
+            size = _largest(result, aggregate) if isinstance(aggregate, Sum) else 1.0
+            found.append(math.sqrt(result.numbers.spread(recipe).variance) / size)
+        elif isinstance(recipe, Mean):
+            # At a quarter of the range the mean is half of its reach away from the middle.
+            felt = recipe.top.plus(recipe.bottom, recipe.reach / 2)
+            found.append(math.sqrt(result.numbers.spread(felt).variance) / float(recipe.reach))
+    return sum(found) / len(found)
+
+
+def _largest(result: Result, aggregate: Sum) -> float:
+    within = bounds(aggregate.of, result.plan.table.domain)
+    return float(max(abs(within.lowest), abs(within.highest)))
+
+
+def ours(share: Share) -> float:
+    """The error of a question of a batch."""
+    return deviation(share.result(share._nothing()))
+
+
+Unit = Callable[[float], float]
+
+
+def opendp(aggregates: Any, price: float, unit: Unit) -> float:
+    """Equal parts for all releases; a mean is a sum from zero over a count, at a quarter of the range."""
+    parts = sum(2 if isinstance(one, Average) else 1 for one in aggregates)
+    sigma = unit(price / parts)
+    # In units of half the range: the sum moves by 2, and the mean is a half.
+    mean = math.hypot(2 * sigma, 0.5 * sigma)
+    return sum(mean if isinstance(one, Average) else sigma for one in aggregates) / len(aggregates)
+
+
+def tumult(aggregates: Any, price: float, unit: Unit) -> float:
+    """A question for each aggregate; a mean is a centred sum and a count, half the price each."""
+    sigma, half = unit(price / len(aggregates)), unit(price / len(aggregates) / 2)
+    mean = math.hypot(half, 0.5 * half)
+    return sum(mean if isinstance(one, Average) else sigma for one in aggregates) / len(aggregates)
+
+
+def gaussian(rho: float) -> float:
+    """The standard deviation that a count has for ρ."""
+    return 1 / math.sqrt(2 * rho)
+
+
+def laplace(epsilon: float) -> float:
+    """The standard deviation that a count has for ε."""
+    return math.sqrt(2) / epsilon
+
+
+def checked() -> str:
+    """Whether OpenDP's own calibration agrees with the two formulas, if it can be asked."""
+    try:
+        import opendp.prelude as dp
+    except ImportError:
+        return "OpenDP could not be imported here; its scales follow from the formulas above."
+    dp.enable_features("contrib")
+    space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
+    exact = dp.binary_search_param(lambda scale: dp.m.make_laplace(*space, scale), d_in=1, d_out=0.02)
+    rough = dp.binary_search_param(lambda scale: dp.m.make_gaussian(*space, scale), d_in=1, d_out=0.01)
+    return (
+        f"OpenDP itself: scale {exact:.4g} for ε = 0.02 (formula "
+        f"{1 / 0.02:.4g}), σ = {rough:.4g} for ρ = 0.01 (formula {gaussian(0.01):.4g})."
+    )
+
+
+def run(name: str, budget: Any, price: dict[str, Any], unit: Unit) -> list[str]:
+    """The table of one budget."""
+    listed = questions()
+    curator = pt.Curator(tables=[table()], promises=[pt.Promise(pt.rows(), budget)], backend="reference")
+    start = time.perf_counter()
+    batch = curator.batch(listed, **price)
+    seconds = time.perf_counter() - start
+    each = float(next(iter(price.values()))) / len(listed)
+    lines, totals = [], [0.0, 0.0, 0.0]
+    for sql, share in zip(listed, batch.shares, strict=True):
+        aggregates = [_plain(one) for one in share.quote.plan.aggregates]
+        errors = [ours(share), opendp(aggregates, each, unit), tumult(aggregates, each, unit)]
+        totals = [total + error for total, error in zip(totals, errors, strict=True)]
+        made = {1: "", 0: " (made from others)"}[
+            int(share.quote.fingerprint in {one.fingerprint for one in share.sources})
+        ]
+        lines.append(
+            f"| `{sql.replace(' FROM visits', '')}`{made} | {errors[0]:.1f} | {errors[1]:.1f} | {errors[2]:.1f} "
+            f"| {errors[1] / errors[0]:.1f} | {errors[2] / errors[0]:.1f} |"
+        )
+    ratio = [totals[1] / totals[0], totals[2] / totals[0]]
+    total = (
+        f"Total error: Partita {totals[0]:.0f}, OpenDP's accounting {totals[1]:.0f} (**{ratio[0]:.1f} times**), "
+        f"Tumult's {totals[2]:.0f} (**{ratio[1]:.1f} times**). What anybody loses: {batch.cost}. "
+        f"Priced in {seconds:.1f} s."
+    )
+    return [
+        f"## {name}",
+        "",
+        total,
+        "",
+        "| question | Partita | OpenDP | Tumult | OpenDP / Partita | Tumult / Partita |",
+        "|---|---|---|---|---|---|",
+        *lines,
+        "",
+    ]
+
+
+def _plain(aggregate: Any) -> Any:
+    return aggregate if isinstance(aggregate, Average | Sum | CountRows) else CountRows()
+
+
+def main() -> None:
+    where = (
+        f"Written by `python benchmarks/queries/dashboard.py` on {datetime.now(UTC):%Y-%m-%d}: {platform.machine()}, "
+        f"Python {platform.python_version()}. Standard deviations in units of what one row can do."
+    )
+    pages = [
+        "# A dashboard of fifty questions",
+        "",
+        where,
+        "Goal: total error at least 3 times smaller than OpenDP's and Tumult's accounting allows at the same budget.",
+        "",
+        checked(),
+        "",
+        *run("ρ = 0.5 (zCDP)", pt.ZCDP(rho="0.5"), {"rho": "0.5"}, gaussian),
+        *run("ε = 1 (pure)", pt.Pure(epsilon=1), {"epsilon": "1"}, laplace),
+    ]
+    text = "\n".join(pages)
+    (HERE / "DASHBOARD.md").write_text(text, encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
