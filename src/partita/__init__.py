@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from partita.mechanisms.sparse_vector import SparseVector as SparseVector
     from partita.mechanisms.subsampled import Subsampled as Subsampled
     from partita.mechanisms.truncated_geometric import TruncatedGeometric as TruncatedGeometric
+    from partita.mechanisms.unary_encoding import UnaryEncoding as UnaryEncoding
     from partita.query.frame import avg as avg
     from partita.query.frame import count as count
     from partita.query.frame import sum as sum
@@ -140,6 +141,7 @@ _HOMES = {
     "PublicTable": ("partita.query.public", "PublicTable"),
     "Table": ("partita.query.schema", "Table"),
     "TruncatedGeometric": ("partita.mechanisms.truncated_geometric", "TruncatedGeometric"),
+    "UnaryEncoding": ("partita.mechanisms.unary_encoding", "UnaryEncoding"),
     "ZCDP": ("partita.theory.measures.zcdp", "ZCDP"),
     "audit": ("partita.attacks.audit", "audit"),
     "audit_training": ("partita.attacks.canaries", "audit_training"),
@@ -227,6 +229,7 @@ __all__ = [
     "Subsampled",
     "Table",
     "TruncatedGeometric",
+    "UnaryEncoding",
     "ZCDP",
     "__version__",
     "algorithms",

@@ -163,3 +163,12 @@ def sample_of_groups(rows: int) -> NotProven:
         f"What a Poisson sample hides is proven for one row, and here {rows} rows belong together. Nothing was spent. "
         f"Use batches='disjoint', or all rows in every step.",
     )
+
+
+def other_plan() -> InvalidInput:
+    """Models that were learnt differently have no common sums."""
+    return InvalidInput(
+        "learning.other-plan",
+        "The models were fitted with other features, bounds or prices, so their sums do not add up. Nothing was spent. "
+        "Fit all of them with the same parameters on columns that are declared alike.",
+    )

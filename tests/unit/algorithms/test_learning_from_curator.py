@@ -7,6 +7,7 @@ import pytest
 
 import partita as pt
 from partita.algorithms import KMeans, LinearRegression, LogisticRegression
+from partita.ledger.together import compose as together
 from partita.sampling.bits import TestBits
 
 
@@ -21,7 +22,7 @@ def patients(count=3000):
     )
 
 
-def curator(budget=None, promise=None, rows=None):
+def curator(budget=None, promise=None, rows=None, seed=4):
     table = pt.Table(
         "visits",
         source=patients() if rows is None else rows,
@@ -35,7 +36,7 @@ def curator(budget=None, promise=None, rows=None):
         tables=[table],
         promises=[promise or pt.Promise(pt.rows(), pt.ZCDP(rho=budget or 1, delta="1e-6"))],
         ledger=":memory:",
-        bits=TestBits(4),
+        bits=TestBits(seed),
     )
 
 
@@ -87,3 +88,21 @@ def test_rows_that_a_learner_cannot_like_do_not_fail():
         curator(rows=rows, promise=pt.Promise(pt.rows(), pt.Pure(epsilon=5))), columns=["age", "cost"], target="ill"
     )
     assert np.isfinite(model.coef_).all()
+
+
+def test_several_custodians_make_one_model_and_their_receipts_compose():
+    draw = np.random.default_rng(5)
+    models = []
+    for seed in range(3):
+        rows = patients(2000)
+        rows["cost"] = 100.0 * rows["age"] + draw.normal(0, 50, len(rows))
+        keeper = curator(rows=rows, promise=pt.Promise(pt.rows(), pt.Pure(epsilon=1)), seed=seed)
+        models.append(LinearRegression(epsilon=1).fit_from(keeper, columns=["age"], target="cost"))
+    merged = models[0].merge(models[1:])
+    assert merged.coef_[0] == pytest.approx(100, abs=8)
+    assert (merged.coef_error_ < models[0].coef_error_).all()
+    receipts = [model.outcome_.receipt for model in models]
+    assert together(receipts).loss.epsilon == 3
+    assert together(receipts, disjoint=True).loss.epsilon == 1
+    with pytest.raises(pt.InvalidInput):
+        models[0].merge([LinearRegression(epsilon=1, bounds=(0, 1), target_bounds=(0, 1)).fit([[0.5]] * 9, [0.5] * 9)])

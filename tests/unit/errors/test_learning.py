@@ -160,6 +160,15 @@ CASES = [
             "spent. Use batches='disjoint', or all rows in every step."
         ),
     ),
+    (
+        refuse.other_plan(),
+        InvalidInput,
+        "learning.other-plan",
+        (
+            "The models were fitted with other features, bounds or prices, so their sums do not add up. Nothing "
+            "was spent. Fit all of them with the same parameters on columns that are declared alike."
+        ),
+    ),
 ]
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self, final
 
 import numpy as np
-from sklearn.base import RegressorMixin
+from sklearn.base import RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from partita.algorithms.estimators.base import Private, interval
@@ -68,6 +69,26 @@ class LinearRegression(RegressorMixin, Private):  # type: ignore[misc]
             raise refuse.not_numbers(str(targets.dtype)) from None
         return self._learnt(np.column_stack([rows, numbers]), learner, bits)
 
+    def merge(self, others: Sequence[LinearRegression]) -> Self:
+        """One model of the rows of several custodians, from what each has released: their noisy sums add up.
+
+        Nothing is read and nothing is spent. All must have been fitted with the same features, bounds and price.
+        """
+        check_is_fitted(self)
+        learner = self.learner_
+        assert isinstance(learner, Linear)
+        models: list[LinearRegression] = [self, *others]
+        for model in others:
+            check_is_fitted(model)
+            if model.learner_ != self.learner_:
+                raise refuse.other_plan()
+        total = {name: np.sum([np.asarray(model.sums_[name]) for model in models], axis=0) for name in self.sums_}
+        merged: Self = clone(self)
+        merged.n_features_in_, merged.learner_ = self.n_features_in_, self.learner_
+        merged._lattice = self._lattice
+        merged._accept(learner.solved(total, len(models)))
+        return merged
+
     def predict(self, X: Any) -> Array:
         """The fitted value of each row."""
         check_is_fitted(self)
@@ -98,6 +119,7 @@ class LinearRegression(RegressorMixin, Private):  # type: ignore[misc]
         self.coef_ = np.array(document["coefficients"])
         self.intercept_ = float(document["intercept"])
         self.coef_error_ = np.array(document["error"])
+        self.sums_ = document["sums"]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

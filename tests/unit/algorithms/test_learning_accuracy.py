@@ -1,0 +1,69 @@
+"""What learners say of their own error holds in simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from partita.algorithms.learning.clusters import STEPS, Clusters
+from partita.algorithms.learning.descent import Descent
+from partita.algorithms.learning.lattice import Lattice
+from partita.algorithms.learning.lloyd import Lloyd
+from partita.algorithms.learning.moments import UNIT
+from partita.algorithms.learning.principal import Principal
+from partita.query.pricing import Price
+from partita.sampling.bits import TestBits
+
+PRICE = Price.of(epsilon="0.5")
+
+
+def cloud(rows=3000, seed=0):
+    return np.clip(np.random.default_rng(seed).normal([0.2, -0.1], 0.1, (rows, 2)), -1, 1)
+
+
+@pytest.mark.parametrize("name", ["grid", "lloyd"])
+def test_a_centre_is_off_by_about_the_deviation_that_is_said(name):
+    rows = cloud()
+    plans = {
+        "grid": Clusters.plan(Lattice.of((-1, 1), features=2, steps=STEPS), 1, PRICE),
+        "lloyd": Lloyd.plan(2, clusters=1, turns=2, price=PRICE, middle=(0.0, 0.0), radius=2.0),
+    }
+    off = []
+    for seed in range(120):
+        found = plans[name].learn(rows, bits=TestBits(seed))
+        off.append((np.array(found["centres"][0]) - rows.mean(axis=0)) / found["error"][0])
+    # 240 coordinates in deviations; what is beyond the noise on sums (counts, the edge of the ball) may add as much.
+    spread = float(np.sqrt(np.mean(np.square(off))))
+    assert 0.5 < spread < 2.5
+
+
+def test_descent_exceeds_the_least_loss_by_no_more_than_its_bound():
+    draw = np.random.default_rng(3)
+    rows = draw.uniform(-1, 1, (4000, 2))
+    labels = (draw.uniform(size=4000) < 1 / (1 + np.exp(-3 * rows[:, 0]))).astype(float)
+    box = Lattice.of((-1, 1), features=2, steps=UNIT)
+    learner = Descent.plan(box, 2, np.sqrt(2), Price.of(rho="0.05"), turns=25, radius=5.0)
+
+    def loss(slopes, level):
+        score = rows @ slopes + level
+        return float(np.mean(np.logaddexp(0, score) - labels * score))
+
+    from scipy.optimize import minimize
+
+    least = minimize(lambda w: loss(w[:2], w[2]), np.zeros(3)).fun
+    excess = []
+    for seed in range(20):
+        found = learner.learn(np.column_stack([rows, labels]), bits=TestBits(seed))
+        excess.append(loss(np.array(found["coefficients"][0]), found["intercepts"][0]) - least)
+    assert 0 <= np.mean(excess) <= learner.excess(4000)
+
+
+def test_a_variance_is_off_by_no_more_than_noise_allows():
+    rows = np.random.default_rng(1).normal(0, 1, (5000, 3)) * [0.3, 0.1, 0.05]
+    learner = Principal.plan(Lattice.of((-1, 1), features=3, steps=UNIT, one_scale=True), np.sqrt(3), PRICE)
+    exact = np.sort(np.linalg.eigvalsh(np.cov(np.clip(rows, -1, 1).T)))[::-1]
+    outside = 0
+    for seed in range(40):
+        found = learner.learn(rows, bits=TestBits(seed))
+        outside += bool((np.abs(np.array(found["variances"]) - exact) > found["error"] + 0.002).any())
+    assert outside <= 10
