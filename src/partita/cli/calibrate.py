@@ -9,9 +9,9 @@ import typer
 
 from partita.cli.screen import AsJson, show, show_json
 from partita.cli.tables import counted, table
-from partita.cli.totals import METHODS, NAMES
 from partita.errors import PartitaError
 from partita.errors import cli as refuse
+from partita.explain.totals import METHODS, NAMES
 
 if TYPE_CHECKING:
     from partita.mechanisms.base import Mechanism

@@ -10,8 +10,8 @@ import typer
 from partita.cli.files import read_json
 from partita.cli.screen import AsJson, show, show_json
 from partita.cli.tables import explained, table, totalled
-from partita.cli.totals import by_count, by_method, spread
 from partita.errors import cli as refuse
+from partita.explain.totals import by_count, by_method, spread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

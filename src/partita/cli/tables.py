@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from partita.cli.totals import NAMES
+from partita.explain.totals import NAMES
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

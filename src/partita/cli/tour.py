@@ -13,9 +13,9 @@ import typer
 from partita.cli.hospital import by_condition, patients
 from partita.cli.screen import AsJson, show, show_json, version
 from partita.cli.tables import bar, explained, table, totalled
-from partita.cli.totals import by_count, by_method, spread
 from partita.errors import InvalidInput
 from partita.errors import cli as refuse
+from partita.explain.totals import by_count, by_method, spread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, final
 
@@ -35,6 +36,8 @@ _STEEP = 500.0
 _LISTED = 1 << 40
 # With more unlike laws a lattice for each is more work than a long contour for all.
 _UNLIKE = 24
+# Where contours are placed that have to serve a whole curve.
+_LEVELS = (0.3, 0.03, 1e-3, 1e-6)
 # Beyond this ε nothing is computed anew.
 _FURTHEST = 1e9
 
@@ -142,6 +145,25 @@ class Numeric:
             return lattice.for_delta(self.total, goal, upward=False, nodes=_FINE, near=place).most(delta)
         x = solve(contour, place.epsilon, goal, self.total.maximum)
         return most(contour.lower, spare, x)
+
+    def nearby(self) -> Callable[[float], float]:
+        """Bounds as ``upper`` gives them, from few contours or lattices that serve every ε."""
+        bounds: list[Callable[[float], float]] = []
+        for delta in _LEVELS:
+            place = saddle.for_delta(self.total, delta)
+            contour = Contour.at(self.total, place, delta)
+            if contour is not None:
+                bounds.append(contour.upper)
+            else:
+                bounds.append(lattice.for_delta(self.total, delta, upward=True, nodes=_FINE, near=place).finite)
+        lost, top = self.total.infinity, self.total.maximum
+
+        def upper(epsilon: float) -> float:
+            if epsilon >= top:
+                return lost
+            return min(1.0, up(min(bound(epsilon) for bound in bounds) + lost))
+
+        return upper
 
     def _divergences(self, place: Saddle) -> Divergences:
         """What the ladder of orders alone proves; less, at times, than a lattice whose splits add up."""

@@ -213,7 +213,7 @@ class EitherOr(Admission):
     Each filter promises the same ε with a δ of its own; together they promise ε with the sum of the δ. A filter that
     was exceeded once is out for good.
 
-    >>> both = EitherOr([Filter(Pure(epsilon=1)), Filter(ZCDP(rho="0.05"))], epsilon=1)
+    >>> both = EitherOr([Filter(Pure(epsilon=1)), Filter.recommended(epsilon=1, delta="1e-6")], epsilon=1)
     >>> both.admit(Pure(epsilon="0.9"))
     >>> both.admits(Pure(epsilon="0.2"))
     False
@@ -221,7 +221,7 @@ class EitherOr(Admission):
 
     def __init__(
         self,
-        filters: Sequence[Filter[Measure]],
+        filters: Sequence[Filter[Measure] | Concentrated],
         *,
         epsilon: Number,
         relation: Relation | Granularity | str | None = None,
@@ -229,8 +229,11 @@ class EitherOr(Admission):
         super().__init__(relation)
         if not filters:
             raise refuse.not_a_filter("nothing", "an either-or filter needs at least one filter.")
+        for one in filters:
+            if not isinstance(one, Filter | Concentrated):
+                raise refuse.not_a_filter(type(one).__name__, "an either-or filter holds filters.")
         self._epsilon = positive(epsilon, "epsilon")
-        self._delta = sum((one.budget.delta_at(self._epsilon) for one in filters), Fraction(0))
+        self._delta = sum((one.certified().delta_at(self._epsilon) for one in filters), Fraction(0))
         if self._delta >= 1:
             raise refuse.delta_out_of_range(float(self._delta))
         for one in filters:
@@ -239,10 +242,10 @@ class EitherOr(Admission):
             self._relation = self._relation or one.relation
         for one in filters:
             one._own()
-        self._alive: list[Filter[Measure]] = list(filters)
+        self._alive: list[Filter[Measure] | Concentrated] = list(filters)
 
     @property
-    def alive(self) -> tuple[Filter[Measure], ...]:
+    def alive(self) -> tuple[Filter[Measure] | Concentrated, ...]:
         """The filters that were never exceeded."""
         return tuple(self._alive)
 
@@ -275,7 +278,7 @@ def either_order(orders: Sequence[tuple[Number, Number]], *, epsilon: Number, de
     ``orders`` are pairs of an order and its τ; each must be (ε, δ/r)-private on its own, which is checked.
     """
     target, share = positive(epsilon, "epsilon"), nonnegative(delta, "delta") / max(len(orders), 1)
-    filters: list[Filter[Measure]] = []
+    filters: list[Filter[Measure] | Concentrated] = []
     for order, tau in orders:
         budget = Renyi(order=order, tau=tau)
         if budget.delta_at(target) > share:
@@ -321,7 +324,7 @@ def agreed(relation: Relation | None, cost: object) -> Relation | None:
     return relation
 
 
-def _can(one: Filter[Measure], cost: object) -> bool:
+def _can(one: Filter[Measure] | Concentrated, cost: object) -> bool:
     try:
         return one.admits(cost)
     except (NotProven, InvalidInput):

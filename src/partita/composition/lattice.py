@@ -49,16 +49,20 @@ class TiltedLattice:
 
     def upper(self, epsilon: float) -> float:
         """A bound on δ(ε), never below it: a line in e^ε between two multiples."""
+        return min(1.0, up(self.finite(epsilon) + self.infinity, 8 * UNIT))
+
+    def finite(self, epsilon: float) -> float:
+        """The bound without the mass at infinity."""
         place = math.floor(epsilon / self.span) - self.start
         if place < 0:
             return 1.0
         if place + 1 >= len(self.deltas):
-            return min(1.0, up(float(self.deltas[-1]) + self.infinity))
+            return float(self.deltas[-1])
         left = (self.start + place) * self.span
         share = math.expm1(min(max(epsilon - left, 0.0), self.span)) / math.expm1(self.span)
         share = max(0.0, share - 8 * UNIT * (1 + abs(epsilon) / self.span))
         high, low = float(self.deltas[place]), float(self.deltas[place + 1])
-        return min(1.0, up(min(high, high + (low - high) * share) + self.infinity, 8 * UNIT))
+        return up(min(high, high + (low - high) * share), 8 * UNIT)
 
     def lower(self, epsilon: float) -> float:
         """A bound on δ(ε), never above it: that of the next multiple."""

@@ -1,15 +1,11 @@
-"""Pictures of totals: the profile, the trade-off curve, and ε against the number of releases by every method."""
+"""The picture of a guarantee: its profile and its trade-off curve side by side."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from partita.composition.compose import METHODS, compose
 from partita.composition.guarantee import Guarantee
-from partita.errors import PartitaError
-from partita.exact import Number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,40 +30,4 @@ def profile_and_tradeoff(guarantees: Mapping[str, Guarantee]) -> Figure:
     right.set(xlabel="false positives", ylabel="false negatives, at least", title="Trade-off")
     for axes in (left, right):
         axes.legend()
-    return figure
-
-
-def epsilon_by_count(
-    event: object, counts: Sequence[int], *, delta: Number, methods: Sequence[str] = METHODS
-) -> dict[str, list[float]]:
-    """ε of so many releases of one event, by every method that has a theorem for it.
-
-    >>> from partita.theory.measures.pure import Pure
-    >>> table = epsilon_by_count(Pure(epsilon="0.1"), [1, 100], delta=1e-6, methods=["basic", "optimal"])
-    >>> [round(e, 3) for e in table["optimal"]]
-    [0.1, 4.775]
-    """
-    table: dict[str, list[float]] = {}
-    for method in methods:
-        row = []
-        for count in counts:
-            try:
-                row.append(compose([(event, count)], delta=delta, method=method).epsilon)
-            except PartitaError:
-                row.append(math.nan)
-        if not all(math.isnan(value) for value in row):
-            table[method] = row
-    return table
-
-
-def by_count(event: object, counts: Sequence[int], *, delta: Number, methods: Sequence[str] = METHODS) -> Figure:
-    """ε against the number of releases, every method on one picture."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(7.2, 4.5), layout="constrained")
-    axes = figure.subplots()
-    for method, row in epsilon_by_count(event, counts, delta=delta, methods=methods).items():
-        axes.plot(list(counts), row, marker=".", label=method)
-    axes.set(xscale="log", yscale="log", xlabel="releases", ylabel=f"ε at δ = {float(delta):g}")
-    axes.legend()
     return figure

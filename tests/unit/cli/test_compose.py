@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partita.cli import main
-from partita.cli.totals import spread
 from partita.composition.compose import compose
+from partita.explain.totals import spread
 from partita.mechanisms.laplace import Laplace
 
 PLAN = {"version": 1, "delta": "1e-6", "events": [{"mechanism": "laplace", "epsilon": "0.1", "count": 100}]}

@@ -17,6 +17,7 @@ from partita.mechanisms.geometric import Geometric
 from partita.mechanisms.laplace import Laplace
 from partita.mechanisms.randomized_response import RandomizedResponse
 from partita.mechanisms.subsampled import Subsampled
+from partita.theory import readings
 from partita.theory.distance import Distance
 from partita.theory.losses.atoms import AtomicLoss
 from partita.theory.losses.gaussian import GaussianLoss
@@ -259,6 +260,16 @@ def test_a_guarantee_explains_itself_and_is_plain_data():
     assert document["relation"] == "change-one"
     assert document["epsilon"] == total.epsilon
     assert document["version"] == 1
+
+
+def test_the_trade_off_of_a_plan_is_that_of_its_profile_read_point_by_point():
+    for events in ([(Laplace(epsilon="0.1"), 40)], MIXED, [(Subsampled(GaussianNoise(sigma=1), rate="0.05"), 60)]):
+        total = compose(events, delta="1e-6")
+        for share in (Fraction(1, 100), Fraction(1, 5), Fraction(3, 4)):
+            slowly = readings.false_negatives(total.delta_at, total.curve.upper, share)
+            assert float(total.false_negatives(share)) == pytest.approx(float(slowly), abs=1e-6)
+        assert total.tradeoff(0) >= 1 - 1e-3
+        assert total.tradeoff(1) == 0
 
 
 def test_a_guarantee_draws_itself():

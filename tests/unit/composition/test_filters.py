@@ -6,7 +6,7 @@ import pytest
 
 from partita.composition.compose import compose
 from partita.composition.filters import Concentrated, EitherOr, Filter, either_order, largest_rho
-from partita.errors import BudgetExceeded, InvalidInput, NotProven
+from partita.errors import BudgetExceeded, InvalidInput, NotProven, PartitaError
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.laplace import Laplace
 from partita.theory.distance import Distance
@@ -128,6 +128,21 @@ def test_either_filter_is_enough_and_one_that_was_exceeded_is_out_for_good():
         both.admit(Pure(epsilon="0.5"))
     assert both.certified().epsilon == 1
     assert both.certified().delta == ZCDP(rho="0.02").delta_at(Fraction(1))
+
+
+def test_the_recommended_filter_may_stand_beside_a_pure_one():
+    both = EitherOr([Filter(Pure(epsilon=1)), Filter.recommended(epsilon=1, delta="1e-6")], epsilon=1)
+    assert both.certified() == Approximate(epsilon=1, delta="1e-6")
+    for _ in range(200):
+        both.admit(Pure(epsilon="0.01"))
+    (left,) = both.alive
+    assert isinstance(left, Concentrated)
+    assert not both.admits(Pure(epsilon="0.9"))
+    once = EitherOr([Filter(Pure(epsilon=1)), Filter.recommended(epsilon=1, delta="1e-6")], epsilon=1)
+    once.admit(Pure(epsilon="0.9"))
+    assert isinstance(once.alive[0], Filter)
+    with pytest.raises(PartitaError, match="either-or filter holds filters"):
+        EitherOr([Pure(epsilon=1)], epsilon=1)
 
 
 def test_an_either_or_of_pure_filters_stays_pure():

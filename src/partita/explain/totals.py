@@ -24,12 +24,14 @@ NAMES = {
 }
 
 
-def by_method(events: object, delta: Number, *, relation: str | None = None) -> dict[str, Guarantee]:
+def by_method(
+    events: object, delta: Number, *, relation: str | None = None, methods: Sequence[str] = METHODS
+) -> dict[str, Guarantee]:
     """The total by each method that has a theorem for these events."""
     from partita.composition.compose import compose
 
     found = {}
-    for method in METHODS:
+    for method in methods:
         try:
             found[method] = compose(events, delta=delta, method=method, relation=relation)
         except PartitaError:
@@ -38,12 +40,24 @@ def by_method(events: object, delta: Number, *, relation: str | None = None) -> 
 
 
 def by_count(
-    events: Sequence[object], counts: Sequence[int], delta: Number, *, relation: str | None = None
+    events: Sequence[object],
+    counts: Sequence[int],
+    delta: Number,
+    *,
+    relation: str | None = None,
+    methods: Sequence[str] = METHODS,
 ) -> dict[str, list[tuple[int, float]]]:
-    """ε of the events repeated more and more often, by the name of each method."""
+    """ε of the events repeated more and more often, by the name of each method.
+
+    >>> from partita.theory.measures.pure import Pure
+    >>> lines = by_count([Pure(epsilon="0.1")], [1, 100], "1e-6", methods=["optimal"])
+    >>> [(count, round(epsilon, 3)) for count, epsilon in lines["optimal for any ε"]]
+    [(1, 0.1), (100, 4.775)]
+    """
     lines: dict[str, list[tuple[int, float]]] = {}
     for count in counts:
-        for method, total in by_method([(event, count) for event in events], delta, relation=relation).items():
+        plan = [(event, count) for event in events]
+        for method, total in by_method(plan, delta, relation=relation, methods=methods).items():
             lines.setdefault(NAMES[method], []).append((count, total.epsilon))
     return lines
 
