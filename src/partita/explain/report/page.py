@@ -7,6 +7,7 @@ from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from partita.composition.account.maps import LoadMap
 from partita.errors import InvalidInput
 from partita.explain.report.about import FIELDS
 from partita.explain.report.style import STYLE
@@ -39,6 +40,8 @@ def _sections(report: Report) -> Iterator[Iterator[str]]:
     yield _points("Common hazards, one by one", "hazards", report.hazards)
     yield _list("Unprotected quantities", "unprotected", report.unprotected)
     yield _analysts(report)
+    if report.maps:
+        yield _maps(report)
     yield _releases(report)
     yield _list("Known limitations", "limitations", report.limitations)
     yield _registry(report)
@@ -130,6 +133,15 @@ def _analysts(report: Report) -> Iterator[str]:
         yield from _table(("analyst", "table", "questions charged"), counted, numbers=(2,))
     else:
         yield "<p>Nobody has asked anything yet.</p>"
+    yield "</section>"
+
+
+def _maps(report: Report) -> Iterator[str]:
+    yield '<section id="maps"><h2>Who has been asked about how much</h2>'
+    yield "<p>The share of the first budget that is spent on the heaviest row of each combination. Questions about "
+    yield "different people cost each of them only their own.</p>"
+    for table, shown in report.maps:
+        yield from _picture(lambda shown=shown: _map(shown), f"{table}, by {shown.column_x} and {shown.column_y}.")
     yield "</section>"
 
 
@@ -249,6 +261,13 @@ def _burn_down(report: Report) -> str:
         points = [(float(one.charges), 1 - share(one.spent[place], promise.budget)) for one in report.moments]
         left[short if short not in left else f"{short} ({place + 1})"] = points
     return canvas.svg(burn_down(left))
+
+
+def _map(shown: LoadMap) -> str:
+    from partita.explain.pictures import canvas
+    from partita.explain.region_map import draw_map
+
+    return canvas.svg(draw_map(shown))
 
 
 def _tradeoff(budget: Measure) -> str:

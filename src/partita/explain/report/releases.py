@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
+from partita.composition.account.maps import LoadMap
+from partita.errors import PartitaError
 from partita.ledger.charge import Reader
 from partita.ledger.entries import Entry, Kind
 from partita.ledger.ledger import Ledger
@@ -30,6 +32,7 @@ class Released:
     noise: tuple[str, ...]
     costs: tuple[str, ...]
     state: str
+    columns: tuple[str, ...] = ()  # those that the question narrows
 
     def document(self) -> dict[str, object]:
         """The same as plain data."""
@@ -78,6 +81,20 @@ def shares(ledger: Ledger) -> tuple[Share, ...]:
     return tuple(Share(*key, count) for key, count in sorted(found.items()))
 
 
+def maps(ledger: Ledger, released: tuple[Released, ...]) -> tuple[tuple[str, LoadMap], ...]:
+    """For each table with two columns or more, who has been asked about how much, over those narrowed most often."""
+    found = []
+    for table, domain in ledger.terms.tables.items():
+        narrowed = Counter(column for one in released if one.table == table for column in one.columns)
+        columns = sorted(domain.axes, key=lambda axis: (-narrowed[axis], domain.axes.index(axis)))[:2]
+        if len(columns) == 2 and narrowed:
+            try:
+                found.append((table, ledger.load_map(*columns, table=table)))
+            except PartitaError:
+                continue  # this account has no such picture; all else is told
+    return tuple(found)
+
+
 def kinds(released: tuple[Released, ...]) -> tuple[str, ...]:
     """The kinds of noise among these releases."""
     return tuple(sorted({noise.split(",")[0].split(" (")[0] for one in released for noise in one.noise}))
@@ -96,6 +113,7 @@ def _released(read: Reader, entry: Entry, state: State) -> Released:
         noise=_noise(details.get("mechanism")),
         costs=tuple(str(cost.one) for cost in priced.costs),
         state=state.value,
+        columns=tuple(priced.region.constrained()),
     )
 
 

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 
+from partita.composition.account.maps import LoadMap
 from partita.exact import whole
 from partita.explain.book import explain_ledger
 from partita.explain.report.about import About
 from partita.explain.report.derivation import Step, derivation
 from partita.explain.report.levels import Level, Point, hazards, levels, limitations, unprotected
 from partita.explain.report.registry import registry
-from partita.explain.report.releases import Released, Share, kinds, newest, shares
+from partita.explain.report.releases import Released, Share, kinds, maps, newest, shares
 from partita.explain.words import Explanation
 from partita.ledger.history import Moment, history
 from partita.ledger.ledger import Ledger
@@ -51,6 +52,7 @@ class Report:
     releases: tuple[Released, ...]
     shares: tuple[Share, ...]
     moments: tuple[Moment, ...]
+    maps: tuple[tuple[str, LoadMap], ...]
     registry: Mapping[str, Any]
     ledger_hash: str
 
@@ -155,6 +157,7 @@ def report(
         releases=released,
         shares=shares(ledger),
         moments=history(ledger),
+        maps=maps(ledger, released),
         registry=registry(
             found,
             facts,
