@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from partita.cli.screen import AsJson, show, show_json
+from partita.cli.screen import AsJson, busy, show, show_json
 from partita.cli.tables import table
 from partita.theory.documents import to_document
 
@@ -57,22 +57,25 @@ def ask(
 
     from partita.curator.settings import open_settings
 
-    with open_settings(config) as curator:
-        answer = curator.ask(
-            question,
-            epsilon=epsilon,
-            rho=rho,
-            mu=mu,
-            delta=delta,
-            within=within,
-            confidence=confidence if within is not None else None,
-            floor=floor,
-            rows=rows,
-            simultaneous=simultaneous,
-            key=key,
-            analyst=analyst,
-            shrink=shrink,
-        )
+    with busy("Opening"):
+        curator = open_settings(config)
+    with curator:
+        with busy("Asking"):
+            answer = curator.ask(
+                question,
+                epsilon=epsilon,
+                rho=rho,
+                mu=mu,
+                delta=delta,
+                within=within,
+                confidence=confidence if within is not None else None,
+                floor=floor,
+                rows=rows,
+                simultaneous=simultaneous,
+                key=key,
+                analyst=analyst,
+                shrink=shrink,
+            )
         errors = answer.error(confidence)
         if as_json:
             show_json(

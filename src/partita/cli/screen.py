@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -38,6 +40,23 @@ def show(*parts: RenderableType) -> None:
     screen = console()
     for part in parts:
         screen.print(part)
+
+
+@contextmanager
+def busy(doing: str) -> Iterator[None]:
+    """A bar that moves and counts the seconds while work goes on, on standard error and only on a terminal.
+
+    It knows nothing of how far the work is, which could tell about the rows.
+    """
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(bar_width=30), TimeElapsedColumn()
+    with Progress(*columns, console=console(to_errors=True), transient=True) as bar:
+        bar.add_task(doing, total=None)
+        yield
 
 
 def show_json(document: object) -> None:

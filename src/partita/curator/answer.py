@@ -147,6 +147,9 @@ class Answer:
             found.append(f"A belief of {percent(belief.prior)} becomes {at_most(belief.high)}.")
         return found
 
+    def __reduce__(self) -> str:
+        raise refuse.not_sent("An answer", "Keep answer.rows() or answer.to_pandas(), and answer.receipt.")
+
     def __str__(self) -> str:
         part = said(self.asked_about, self.region)
         return f"{_table(self)}\n{part}" if part else _table(self)

@@ -372,6 +372,9 @@ class Curator:
         self._engine.close()
         self._ledger.close()
 
+    def __reduce__(self) -> str:
+        raise refuse.not_sent("A curator", "Open it again where it is needed, with the same ledger.")
+
     def __enter__(self) -> Self:
         return self
 
@@ -435,7 +438,9 @@ class Curator:
     def _limits(self, budget: Measure | Sequence[Measure | None]) -> list[Measure | None]:
         if isinstance(budget, Measure):
             return [budget, *[None] * (len(self._promises) - 1)]
-        limits = list(budget) if isinstance(budget, list | tuple) else []
+        if not isinstance(budget, list | tuple):
+            raise refuse_theory.not_a_loss("budget", budget)
+        limits = list(budget)
         if len(limits) != len(self._promises):
             raise refuse.budget_of_session(len(limits), len(self._promises))
         for limit in limits:

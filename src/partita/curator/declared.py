@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from partita.composition.promise import Promise
 from partita.errors import curator as refuse
 from partita.errors import public as refuse_public
-from partita.granularity import Granularity, Groups, Metric, Replace, Rows, Users
+from partita.granularity import Edges, Granularity, Groups, Metric, Nodes, Replace, Rows, Users
 from partita.query.public import PublicTable
 from partita.query.schema import Table
 
@@ -36,6 +36,12 @@ def checked_promises(promises: Sequence[Promise], tables: dict[str, Table]) -> t
             raise refuse.not_a_promise(promise)
     if not promises:
         raise refuse.no_promises()
+    for unit in (_innermost(promise.granularity) for promise in promises):
+        if isinstance(unit, Edges | Nodes):
+            raise refuse.no_graphs(str(unit))
+        if isinstance(unit, Metric):
+            for table in tables.values():
+                table.domain.axis(unit.column)
     owners = [unit for promise in promises if isinstance(unit := _innermost(promise.granularity), Users)]
     if owners:
         if len(tables) > 1:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from partita.curator.shrink import said
+from partita.errors import curator as refuse
 from partita.exact import Number, probability
 from partita.explain.numbers import percent
 from partita.query.quote import Quote
@@ -39,6 +40,9 @@ class Quotation:
         if self.free:
             return self.remaining
         return tuple(rest.left_after(cost) for rest, cost in zip(self.remaining, self.costs, strict=True))
+
+    def __reduce__(self) -> str:
+        raise refuse.not_sent("A quotation", "Keep what it says, or ask for it again: quotes are free.")
 
     def explain(self, confidence: Number = 0.95) -> str:
         """The offer in words."""

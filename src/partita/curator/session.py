@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
+from partita.errors import curator as refuse
 from partita.exact import Number
 from partita.query.accuracy import Wish
 from partita.query.frame import Frame
@@ -29,6 +30,9 @@ class Session:
     def __init__(self, curator: Curator, analyst: str) -> None:
         self._curator = curator
         self.analyst = analyst
+
+    def __reduce__(self) -> str:
+        raise refuse.not_sent("A session", "Open it again from a curator where it is needed.")
 
     def ask(
         self,

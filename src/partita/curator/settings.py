@@ -90,6 +90,7 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
     tables = settings.get("tables")
     if not isinstance(tables, Mapping) or not tables:
         raise refuse.bad_setting(shown, "tables", "declare at least one table: [tables.visits]")
+    _filled_in(shown, tables)
     declared = [from_toml(name, _mapping(shown, f"tables.{name}", one), place.parent) for name, one in tables.items()]
     promises = settings.get("promises")
     if not isinstance(promises, list) or not promises:
@@ -130,6 +131,16 @@ def _public(path: str, base: Path, given: object) -> Iterator[PublicTable]:
         if not isinstance(source, str) or not isinstance(key, str):
             raise refuse.bad_setting(path, setting, 'say source = "clinics.csv" and key = "clinic".')
         yield PublicTable(name, base / source, key)
+
+
+def _filled_in(path: str, tables: Mapping[str, Any]) -> None:
+    """Refuse a draft whose placeholders still stand."""
+    for name, table in tables.items():
+        columns = table.get("columns") if isinstance(table, Mapping) else None
+        for column, declared in columns.items() if isinstance(columns, Mapping) else ():
+            values = declared.values() if isinstance(declared, Mapping) else ()
+            if any(isinstance(value, list) and "?" in value for value in values):
+                raise refuse.placeholder(path, f"tables.{name}.columns.{column}")
 
 
 def _promise(path: str, setting: str, given: object) -> Promise:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,11 @@ def arrow(table: Table) -> Any:
     module = type(source).__module__
     if module.startswith("polars"):
         collected = source.collect() if hasattr(source, "collect") else source
-        return _chosen(table, collected.to_arrow())
+        return _understood(_chosen(table, collected.to_arrow()))
     if module.startswith("pandas"):
         return _from_pandas(table, source)
     if module.startswith("pyarrow") and hasattr(source, "column_names"):
-        return _chosen(table, source)
+        return _understood(_chosen(table, source))
     if isinstance(source, list | tuple):
         return _from_rows(table, list(source))
     raise refuse.unknown_source(table.name, type(source).__name__)
@@ -55,6 +56,19 @@ def _chosen(table: Table, stored: Any) -> Any:
     return stored.select([folded[column.lower()] for column in table.columns])
 
 
+def _understood(stored: Any) -> Any:
+    """The same rows without the types that the engine does not know: long decimals as text, short floats as longer."""
+    import pyarrow as pa
+
+    for place, field in enumerate(stored.schema):
+        if pa.types.is_decimal256(field.type):
+            texts = pa.array([plain_text(value) for value in stored.column(place).to_pylist()], pa.string())
+            stored = stored.set_column(place, field.name, texts)
+        elif pa.types.is_float16(field.type):
+            stored = stored.set_column(place, field.name, stored.column(place).cast(pa.float32()))
+    return stored
+
+
 def _from_pandas(table: Table, frame: Any) -> Any:
     import pyarrow as pa
 
@@ -75,6 +89,9 @@ def _from_rows(table: Table, rows: list[Any]) -> Any:
     """Rows as mappings."""
     import pyarrow as pa
 
+    for row in rows:
+        if not isinstance(row, Mapping):
+            raise refuse.unknown_source(table.name, f"list of {type(row).__name__}")
     folded = [{str(name).lower(): value for name, value in row.items()} for row in rows]
     listed = table.columns.items()
     return pa.table({name: _texts(column, [row.get(name.lower()) for row in folded]) for name, column in listed})

@@ -31,6 +31,32 @@ def not_a_promise(value: object) -> InvalidInput:
     )
 
 
+def no_graphs(unit: str) -> InvalidInput:
+    """No question about rows has a guarantee for edges or nodes."""
+    return InvalidInput(
+        "curator.no-graphs",
+        f"A curator answers questions about rows, and no such answer has a guarantee for [{unit}]: every question "
+        f"would be refused. Promise on rows, users, groups or windows.",
+    )
+
+
+def not_sent(what: str, instead: str) -> InvalidInput:
+    """What knows protected tables is neither pickled nor copied deeply."""
+    return InvalidInput(
+        "curator.not-sent",
+        f"{what} cannot be pickled or copied: it knows the protected tables. {instead}",
+    )
+
+
+def placeholder(path: str, setting: str) -> InvalidInput:
+    """A draft that nobody filled in."""
+    return InvalidInput(
+        "curator.placeholder",
+        f'{path}: {setting} still says "?". Write what is publicly known about the column (an age is between 0 and '
+        f"120), never what you find in the data; or delete the line, and the column is never read.",
+    )
+
+
 def no_promises() -> InvalidInput:
     """A curator without a promise protects nobody."""
     return InvalidInput(

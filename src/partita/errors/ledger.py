@@ -31,6 +31,23 @@ def missing(path: str) -> LedgerFault:
     )
 
 
+def bad_path(path: object) -> InvalidInput:
+    """What no file can be called."""
+    return InvalidInput(
+        "ledger.bad-path",
+        f"ledger = {_shown(path)} is not the path of a file. {_UNREAD} "
+        f'Give a path such as "visits.ledger", or ":memory:" for a trial.',
+    )
+
+
+def no_folder(path: str, folder: str) -> LedgerFault:
+    """The folder of a new ledger does not exist."""
+    return LedgerFault(
+        "ledger.no-folder",
+        f"The ledger {path} cannot be made: there is no folder {folder}. {_UNREAD} Make the folder, or check the path.",
+    )
+
+
 def gone(path: str) -> LedgerFault:
     """The file is gone and its anchor remembers it."""
     return LedgerFault(

@@ -259,6 +259,15 @@ def no_account(who: str) -> NotProven:
     )
 
 
+def window_too_wide(width: int, most: int) -> InvalidInput:
+    """A window with more steps than can be added up for every charge."""
+    return InvalidInput(
+        "region.window-too-wide",
+        f"width = {width:,} steps is more than an account can add up for every charge, which is {most:,}. {UNTOUCHED} "
+        f"Count in longer steps.",
+    )
+
+
 def stateful_update(measure: str) -> NotProven:
     """A mechanism that keeps private state while the data changes, in a measure without a theorem (theory E19)."""
     return NotProven(

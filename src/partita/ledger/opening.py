@@ -41,7 +41,7 @@ def open_ledger(
     The anchor (by default a file beside the ledger, ``.anchor``) and the signing key (``.key``) belong to it. A file
     that is damaged, older than its anchor, or made for other terms is refused before anything is read.
     """
-    place = os.fspath(path)
+    place = _named(path)
     source = entropy.system() if bits is None else bits
     if place == MEMORY:
         if terms is None:
@@ -57,6 +57,8 @@ def open_ledger(
             raise refuse.gone(place)
         elif terms is None:
             raise refuse.missing(place)
+        elif not os.path.isdir(folder := os.path.dirname(place) or "."):
+            raise refuse.no_folder(place, folder)
         else:
             signer = signer or SigningKey.kept(f"{place}.key", source)
             store = _born(place, terms, signer, source, clock, timeout)
@@ -72,6 +74,17 @@ def open_ledger(
         raise
     book = Book(store, replay, held, clock=clock, checkpoint_every=checkpoint_every)
     return Ledger(book, signer=signer, faults=faults)
+
+
+def _named(path: object) -> str:
+    """A path that a file can have."""
+    try:
+        place = os.fsdecode(path)  # type: ignore[arg-type]
+    except TypeError:
+        raise refuse.bad_path(path) from None
+    if not place or "\0" in place:
+        raise refuse.bad_path(place)
+    return place
 
 
 def restore(

@@ -90,6 +90,9 @@ class Receipt:
         """The receipt as text, to be sent and kept."""
         return json.dumps(self.document(), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return Receipt.from_document, (self.document(),)
+
     def signed(self, key: SigningKey) -> Receipt:
         """The receipt with the signature of its ledger's key."""
         from dataclasses import replace

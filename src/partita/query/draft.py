@@ -12,9 +12,9 @@ from partita.errors import query as refuse
 _OWNERS: Final = ("id", "user", "patient", "person", "customer", "member", "client", "owner", "account")
 _HEADER: Final = """# What Partita may tell about {name}, and what it must know first.
 #
-# Only column names and types were looked at; no value was read. Bounds, categories and dates below are
-# placeholders: fill in what is PUBLIC KNOWLEDGE about each column (an age is between 0 and 120), never what you
-# find by looking at the data, because bounds that fit the data tell about the people in it.
+# Only column names and types were looked at; no value was read. Write something for every "?" below: what is
+# PUBLIC KNOWLEDGE about the column (an age is between 0 and 120), never what you find by looking at the data,
+# because bounds that fit the data tell about the people in it.
 # Values outside are moved to the nearer bound; columns that are left out are never read.
 
 # The book of everything ever released: keep it, and keep the .anchor and .key files beside it.
@@ -76,16 +76,16 @@ def _schema(source: Path) -> list[tuple[str, str]]:
 def _declared(kind: str) -> str:
     """A placeholder for a stored type."""
     if kind.startswith(("int", "uint")):
-        return "{ integers = [0, 100] }           # stored as " + kind
+        return '{ integers = ["?", "?"] }         # such as [0, 120]; stored as ' + kind
     if kind.startswith(("float", "double", "half", "decimal")):
-        return '{ decimals = [0, 1000], step = "0.01" }   # stored as ' + kind
+        return '{ decimals = ["?", "?"], step = "0.01" }   # such as [0, 1000]; stored as ' + kind
     if kind.startswith(("date", "timestamp")):
-        return '{ dates = ["2025-01-01", "2025-12-31"] }   # stored as ' + kind
+        return '{ dates = ["?", "?"] }            # such as ["2025-01-01", "2025-12-31"]; stored as ' + kind
     if kind == "bool":
         return '"booleans"'
     if kind == "unknown":
-        return '{ categories = ["one", "two"] }   # or integers, decimals, dates, booleans'
-    return '{ categories = ["one", "two"] }   # stored as ' + kind
+        return '{ categories = ["?"] }            # such as ["one", "two"]; or integers, decimals, dates, "booleans"'
+    return '{ categories = ["?"] }            # such as ["one", "two"]; stored as ' + kind
 
 
 def _key(column: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import final
 
+from partita.errors import curator as refuse
 from partita.query.aggregates import Aggregate
 from partita.query.conditions import Condition
 from partita.query.formulas import Formula, aggregates_of
@@ -140,6 +141,9 @@ class Plan:
     def fingerprint(self) -> str:
         """The same for the same question, however it was asked."""
         return hashlib.sha256(self.canonical.encode()).hexdigest()
+
+    def __reduce__(self) -> str:
+        raise refuse.not_sent("A plan", "Keep plan.sql(), which makes it again.")
 
     def sql(self) -> str:
         """The plan as SQL that would make it again."""

@@ -89,6 +89,8 @@ class Domain:
 
         Names are found as SQL finds them, whatever their case.
         """
+        if not isinstance(name, str):
+            raise refuse.unknown_column(name, tuple(self.columns))
         place = self._places.get(name.lower())
         if place is None:
             for known, column in self.columns.items():

@@ -71,6 +71,28 @@ TEXTS = {
             "charged. Ask with a lower price, or about records that were asked about less."
         ),
     ),
+    "curator.no-graphs": (
+        curator.no_graphs("one edge, added or removed"),
+        (
+            "A curator answers questions about rows, and no such answer has a guarantee for [one edge, added or "
+            "removed]: every question would be refused. Promise on rows, users, groups or windows."
+        ),
+    ),
+    "curator.not-sent": (
+        curator.not_sent("An answer", "Keep answer.rows() and answer.receipt."),
+        (
+            "An answer cannot be pickled or copied: it knows the protected tables. Keep answer.rows() and "
+            "answer.receipt."
+        ),
+    ),
+    "curator.placeholder": (
+        curator.placeholder("partita.toml", "tables.visits.columns.age"),
+        (
+            'partita.toml: tables.visits.columns.age still says "?". Write what is publicly known about the column (an '
+            "age is between 0 and 120), never what you find in the data; or delete the line, and the column is never "
+            "read."
+        ),
+    ),
     "curator.library-missing": (
         curator.library_missing("polars"),
         (

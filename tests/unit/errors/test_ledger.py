@@ -300,6 +300,22 @@ TEXTS = [
         ("This is signed with the key abababababababab…, not with the expected cdcdcdcdcdcdcdcd…."),
     ),
     (
+        refuse.bad_path(7),
+        "ledger.bad-path",
+        (
+            "ledger = 7 is not the path of a file. No protected data was read and nothing was charged. "
+            'Give a path such as "visits.ledger", or ":memory:" for a trial.'
+        ),
+    ),
+    (
+        refuse.no_folder("books/visits.ledger", "books"),
+        "ledger.no-folder",
+        (
+            "The ledger books/visits.ledger cannot be made: there is no folder books. No protected data was read and "
+            "nothing was charged. Make the folder, or check the path."
+        ),
+    ),
+    (
         refuse_receipt.not_a_certificate("its version is 9, and 1 is understood"),
         "ledger.not-a-certificate",
         "This is not a certificate that can be read: its version is 9, and 1 is understood.",

@@ -151,6 +151,13 @@ TEXTS = {
             "Give a cost proven on the whole table, or for rows that enter or leave the region."
         ),
     ),
+    "region.window-too-wide": (
+        refuse.window_too_wide(10**9, 10**6),
+        (
+            "width = 1,000,000,000 steps is more than an account can add up for every charge, which is 1,000,000. "
+            "Nothing was read and nothing was charged. Count in longer steps."
+        ),
+    ),
     "region.no-account": (
         refuse.no_account("a galaxy"),
         (

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from partita.composition.account.values import Decision, Limits, ValueLoads
+from partita.errors import regions as refuse
 from partita.granularity import Windows
 from partita.region import codes as codes_of
 from partita.region.box import Box
@@ -18,6 +19,8 @@ from partita.region.domain import Domain
 from partita.region.region import Region
 
 Integers = npt.NDArray[np.int64]
+
+WIDEST = 1_000_000
 
 
 @final
@@ -39,6 +42,8 @@ class Steps:
         """The steps that a promise on windows is about."""
         axis = domain.axis(windows.column)
         column = domain.bounded[axis]
+        if windows.width > WIDEST:
+            raise refuse.window_too_wide(windows.width, WIDEST)
         return cls(axis, windows.width, size(column.values), column.code(None))
 
     def seen(self, region: Region) -> int:

@@ -1,0 +1,96 @@
+"""What a custodian or an analyst may hand over by mistake, and what the curator says."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import partita as pt
+from partita.cli.screen import busy
+from tests.unit.curator.hospital import hospital
+
+COLUMNS = {"a": pt.integers(0, 10), "who": pt.identifier(), "c": pt.decimals(0, 10, step="0.1")}
+ROWS = [{"a": 3, "who": "x", "c": "1.5"}] * 40
+
+
+def curator(source: Any = ROWS, unit: Any = None, **options: Any) -> pt.Curator:
+    table = pt.Table("t", source=source, columns=COLUMNS)
+    return pt.Curator(tables=[table], promises=[pt.Promise(unit or pt.rows(), pt.Pure(epsilon=1000))], **options)
+
+
+@pytest.mark.parametrize("source", [[1, 2], [{"a": 1}, "x"]], ids=repr)
+def test_a_list_of_something_else_than_rows_is_refused(source: Any) -> None:
+    with pytest.raises(pt.InvalidInput, match=r"rows cannot be read from 'list of (int|str)'"):
+        curator(source)
+
+
+@pytest.mark.parametrize("ledger", ["\0", "a\0b", "", 7, None], ids=repr)
+def test_a_ledger_that_no_file_can_be_is_refused(ledger: Any) -> None:
+    with pytest.raises(pt.InvalidInput, match="is not the path of a file"):
+        curator(ledger=ledger)
+
+
+def test_a_ledger_in_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(pt.LedgerFault, match="there is no folder"):
+        curator(ledger=tmp_path / "nowhere" / "t.ledger")
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.parametrize("kind", [pa.decimal256(40, 2), pa.float16(), pa.decimal128(12, 1)], ids=str)
+def test_numbers_of_types_that_the_engine_does_not_know_are_read_all_the_same(kind: Any) -> None:
+    import decimal
+
+    import numpy as np
+
+    values = [np.float16(3)] * 40 if kind == pa.float16() else [decimal.Decimal(3)] * 40
+    table = pa.table({"a": pa.array(values, kind), "who": ["x"] * 40, "c": pa.array(values, kind)})
+    (row,) = curator(table).ask("SELECT COUNT(*) AS n, SUM(c) AS s FROM t WHERE a = 3", epsilon=500).rows()
+    assert abs(row["n"] - 40) <= 1
+    assert abs(row["s"] - 120) <= 1
+
+
+def test_what_knows_protected_tables_is_not_pickled() -> None:
+    kept = hospital()
+    answer = kept.ask("SELECT COUNT(*) AS n FROM visits", rho="0.01")
+    things = [answer, answer.quote.plan, kept, kept.session(analyst="ada"), kept.quote(answer.quote.plan, rho="0.01")]
+    for thing in things:
+        with pytest.raises(pt.InvalidInput, match="cannot be pickled or copied"):
+            pickle.dumps(thing)
+        with pytest.raises(pt.InvalidInput, match="cannot be pickled or copied"):
+            copy.deepcopy(thing)
+    assert pickle.loads(pickle.dumps(answer.receipt)) == answer.receipt
+
+
+@pytest.mark.parametrize("unit", [pt.edges(), pt.nodes(), pt.groups(2, pt.edges())], ids=str)
+def test_a_promise_that_no_question_can_keep_is_refused_at_once(unit: Any) -> None:
+    with pytest.raises(pt.InvalidInput, match="every question would be refused"):
+        curator(unit=unit)
+
+
+@pytest.mark.parametrize(
+    "unit", [pt.metric("nope", unit=1), pt.windows("nope", width=2), pt.users("who", rows=2, per="nope")], ids=str
+)
+def test_a_promise_on_a_column_that_is_not_declared_is_refused_at_once(unit: Any) -> None:
+    with pytest.raises(pt.InvalidInput, match="There is no column 'nope'"):
+        curator(unit=unit)
+
+
+def test_a_window_too_wide_to_add_up_is_refused_at_once() -> None:
+    with pytest.raises(pt.InvalidInput, match="Count in longer steps"):
+        curator(unit=pt.windows("a", width=10**9))
+
+
+def test_a_budget_of_a_session_is_a_loss() -> None:
+    with pytest.raises(pt.InvalidInput, match="budget"):
+        hospital().session(analyst="ada", budget=3)
+
+
+def test_no_bar_is_drawn_where_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
+    with busy("Asking"):
+        pass
+    assert capsys.readouterr().err == ""
