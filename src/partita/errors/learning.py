@@ -172,3 +172,11 @@ def other_plan() -> InvalidInput:
         "The models were fitted with other features, bounds or prices, so their sums do not add up. Nothing was spent. "
         "Fit all of them with the same parameters on columns that are declared alike.",
     )
+
+
+def no_columns(columns: object) -> InvalidInput:
+    """Which columns are features must be said as a list of names."""
+    return InvalidInput(
+        "learning.no-columns",
+        f"columns = {columns!r} is not a list of column names. Nothing was spent. Name at least one: columns=['age'].",
+    )

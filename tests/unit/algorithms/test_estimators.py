@@ -182,8 +182,26 @@ def test_no_rows_of_a_curator_can_make_a_learner_fail(rows):
     ):
         learner = estimator._learner(2, (-1, 1), target)
         table = rows if target is None else np.column_stack([rows, np.zeros(len(rows))])
-        for value in learner.learn(table, bits=TestBits(1)).values():
+        found = learner.learn(table, bits=TestBits(1))
+        for value in [*found.pop("sums", {}).values(), *found.values()]:
             assert np.isfinite(np.asarray(value, dtype=float)).all()
+
+
+def test_a_refusal_shows_no_value_of_the_rows():
+    for attempt in (
+        lambda: KMeans(1, epsilon=1, bounds=(0, 1)).fit([["secret"], ["other"]]),
+        lambda: LinearRegression(epsilon=1, bounds=(0, 1), target_bounds=(0, 1)).fit([[0.0], [1.0]], ["secret", "b"]),
+        lambda: LogisticRegression(epsilon=1, bounds=(0, 1), classes=["a", "b"]).fit([[0.0], [1.0]], ["secret", "b"]),
+    ):
+        with pytest.raises(InvalidInput) as refusal:
+            attempt()
+        assert "secret" not in str(refusal.value)
+
+
+def test_a_large_price_is_a_usable_price():
+    X, y = two_clouds(300)
+    model = LogisticRegression(epsilon=1000, bounds=(-1, 1), classes=[0, 1]).fit(X, y, bits=TestBits(1))
+    assert model.score(X, y) > 0.99
 
 
 def test_parameters_survive_cloning():

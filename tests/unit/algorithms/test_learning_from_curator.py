@@ -74,10 +74,17 @@ def test_change_one_is_charged_for_a_change():
     assert 1 < model.outcome_.cost.epsilon < 2
 
 
-@pytest.mark.parametrize("name", ["ill", "nothing"])
-def test_a_column_that_holds_no_numbers_is_refused(name):
+@pytest.mark.parametrize("columns", [["ill"], ["nothing"], [], "age", [7]], ids=repr)
+def test_columns_that_are_no_features_are_refused(columns):
     with pytest.raises(pt.PartitaError):
-        KMeans(2, rho="0.1").fit_from(curator(), columns=[name])
+        KMeans(2, rho="0.1").fit_from(curator(), columns=columns)
+
+
+def test_a_target_and_a_table_must_be_named():
+    with pytest.raises(pt.InvalidInput, match="no target"):
+        LinearRegression(rho="0.1").fit_from(curator(), columns=["age"])
+    with pytest.raises(pt.InvalidInput, match="not one of 'visits'"):
+        KMeans(2, rho="0.1").fit_from(curator(), "patients", columns=["age"])
 
 
 def test_rows_that_a_learner_cannot_like_do_not_fail():

@@ -169,6 +169,12 @@ CASES = [
             "was spent. Fit all of them with the same parameters on columns that are declared alike."
         ),
     ),
+    (
+        refuse.no_columns("age"),
+        InvalidInput,
+        "learning.no-columns",
+        ("columns = 'age' is not a list of column names. Nothing was spent. Name at least one: columns=['age']."),
+    ),
 ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -35,6 +35,7 @@ class Private(BaseEstimator, ABC):  # type: ignore[misc]
     mu: Number | None
     bounds: Any
     relation: str
+    _needs_target: ClassVar[bool] = False
 
     @abstractmethod
     def _learner(self, features: int, bounds: Any, target: Any) -> Learner:
@@ -67,6 +68,10 @@ class Private(BaseEstimator, ABC):  # type: ignore[misc]
         The same fit again is the same question, so it is free and gives the same model. ``outcome_`` keeps its cost and
         its receipt.
         """
+        if isinstance(columns, str) or not all(isinstance(name, str) for name in columns) or not len(columns):
+            raise refuse.no_columns(columns)
+        if target is None and self._needs_target:
+            raise refuse.no_target()
         chosen = next((one for one in curator.tables if table in (None, one.name)), None)
         if chosen is None:
             raise refuse.one_of("table", table, [one.name for one in curator.tables])
@@ -107,6 +112,9 @@ class Private(BaseEstimator, ABC):  # type: ignore[misc]
         try:
             return validate_data(self, X, y, reset=reset, dtype=np.float64)
         except (ValueError, TypeError) as problem:
+            if "could not convert" in str(problem):
+                # Those words would show a value.
+                raise refuse.not_numbers(str(getattr(X, "dtype", type(X).__name__))) from None
             raise refuse.rows_refused(str(problem)) from None
 
     def _learnt(self, rows: Array, learner: Learner, bits: BitSource | None) -> Self:

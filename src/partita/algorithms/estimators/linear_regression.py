@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self, final
+from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 import numpy as np
 from sklearn.base import RegressorMixin, clone
@@ -35,6 +35,8 @@ class LinearRegression(RegressorMixin, Private):  # type: ignore[misc]
     >>> model.coef_.round(1).tolist()
     [0.5]
     """
+
+    _needs_target: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Self, final
+from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -46,6 +46,8 @@ class LogisticRegression(ClassifierMixin, Private):  # type: ignore[misc]
     >>> model.fit(X, ["no"] * 2000 + ["yes"] * 2000).predict([[-1.0], [1.0]]).tolist()
     ['no', 'yes']
     """
+
+    _needs_target: ClassVar[bool] = True
 
     def __init__(
         self,

@@ -8,8 +8,9 @@ import numpy as np
 
 from partita.algorithms.learning.lattice import Array
 
-# Rows are summed in small blocks, and the blocks without error: so the error of a gradient stays far below its goal.
-_SMALL, _BLOCK = 1 << 8, 1 << 14
+# On the way rows are summed in large blocks. A gradient that decides is summed in small ones, smaller the more weights
+# there are, and the blocks are added without error: so its error stays far below its goal.
+_BLOCK, _SMALL, _LEAST = 1 << 14, 1 << 8, 1 << 3
 _SPLIT = 2.0**20
 _BACKTRACKS = 60
 
@@ -25,9 +26,12 @@ def minimised(rows: Array, targets: Array, slope: Array, regulariser: float, goa
     weights = np.zeros(shape)
     value = _value(rows, targets, weights, tilt, regulariser)
     while True:
-        gradient = _gradient(rows, targets, weights, tilt, regulariser)
-        if np.sqrt((gradient**2).sum()) <= goal / 2:
-            return weights
+        gradient = _gradient(rows, targets, weights, tilt, regulariser, _BLOCK)
+        if _length(gradient) <= goal / 2:
+            small = max(_LEAST, int(_SMALL / math.sqrt(weights.size)))
+            gradient = _gradient(rows, targets, weights, tilt, regulariser, small)
+            if _length(gradient) <= goal / 2:
+                return weights
         step = np.linalg.solve(_curvature(rows, weights, regulariser), gradient.reshape(-1)).reshape(shape)
         length = 1.0
         for _ in range(_BACKTRACKS):
@@ -55,14 +59,19 @@ def _chances(scores: Array) -> Array:
     return found
 
 
-def _gradient(rows: Array, targets: Array, weights: Array, tilt: Array, regulariser: float) -> Array:
+def _gradient(rows: Array, targets: Array, weights: Array, tilt: Array, regulariser: float, size: int) -> Array:
     parts = [tilt, regulariser * weights]
-    for start in range(0, len(rows), _SMALL):
-        block = slice(start, start + _SMALL)
-        residual = _chances(_scores(rows[block], weights)) - targets[block]
-        parts.append(rows[block].T @ residual)
+    for start in range(0, len(rows), _BLOCK):
+        residual = _chances(_scores(rows[start : start + _BLOCK], weights)) - targets[start : start + _BLOCK]
+        for place in range(0, len(residual), size):
+            block = slice(place, place + size)
+            parts.append(rows[start : start + _BLOCK][block].T @ residual[block])
     stacked = np.array(parts).reshape(len(parts), -1)
     return np.array([math.fsum(column) for column in stacked.T]).reshape(weights.shape)
+
+
+def _length(gradient: Array) -> float:
+    return float(np.sqrt((gradient**2).sum()))
 
 
 def _value(rows: Array, targets: Array, weights: Array, tilt: Array, regulariser: float) -> float:

@@ -20,7 +20,7 @@ from partita.sampling.bits import BitSource
 from partita.theory.distance import Distance
 
 # Of the whole ε: what the curvature and the last noise take; the slope has the rest.
-_BEND, _LAST = Fraction(1, 5), Fraction(1, 50)
+_BEND, _LAST, _MOST = Fraction(1, 5), Fraction(1, 50), Fraction(8)
 
 
 @final
@@ -55,9 +55,11 @@ class Perturbed(Learner):
         columns = 1 if classes == 2 else classes
         # Two classes: a residual of at most 1 and a curvature of at most 1/4. More: √2, and a trace of at most 1 - 1/k.
         residual, bent = (1, Fraction(1, 4)) if columns == 1 else (2, 1 - Fraction(1, classes))
+        # A weak regulariser would let weights grow beyond what is certified: more curvature than this is not bought.
+        bend = min(_BEND * epsilon, _MOST)
         mechanism = PerturbedObjective(
-            slope=(1 - _BEND - _LAST) * epsilon / steps,
-            bend=_BEND * epsilon,
+            slope=((1 - _LAST) * epsilon - bend) / steps,
+            bend=bend,
             last=_LAST * epsilon,
             length=Fraction(root_up(residual * int(square * UNIT**2)), UNIT),
             bent=bent * square,
