@@ -99,11 +99,25 @@ def _from_rows(table: Table, rows: list[Any]) -> Any:
 
 def _texts(column: Column, values: list[Any]) -> Any:
     """Python's own values, which may disagree about their types: mapped into the domain here, and kept as text."""
-    import pyarrow as pa
-
     if isinstance(column, Bounded):
         values = [column.value(column.code(value)) for value in values]
-    return pa.array([plain_text(value) for value in values], pa.string())
+    return _strings([plain_text(value) for value in values])
+
+
+def _strings(texts: list[str | None]) -> Any:
+    """Texts as an Arrow array, put together from its buffers: pa.array would import all of pandas to look at a list.
+
+    >>> _strings(["a", None, "bc"]).to_pylist()
+    ['a', None, 'bc']
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    encoded = [b"" if text is None else text.encode() for text in texts]
+    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+    present = np.packbits(np.array([text is not None for text in texts], dtype=bool), bitorder="little")
+    buffers = [pa.py_buffer(part) for part in (present.tobytes(), ends.tobytes(), b"".join(encoded))]
+    return pa.Array.from_buffers(pa.large_string(), len(texts), buffers)
 
 
 def plain_text(value: Any) -> str | None:
