@@ -63,7 +63,8 @@ def watch_the_clock(
     """Ask what takes longer if somebody's row is there, and read the answer off the clock.
 
     The unprotected database is asked for work that is done for matching rows only. Partita refuses that question, so
-    the attacker times a plain count. Partita does not answer in constant time: this measures, and proves nothing.
+    the attacker times a plain count. Without a pace Partita does not answer in constant time: this measures, and
+    proves nothing.
     """
     source = given(bits)
     secrets, letters, table = _letters(whole(wards, "wards", least=2), source)
@@ -86,7 +87,7 @@ def watch_the_clock(
         budget=curator.promises[0].budget,
         notes=(
             f"The slow question was {refused} by Partita; a plain count was timed.",
-            "Response time is measured and not removed: see the threat model.",
+            "Without a pace, response time is measured and not hidden: see the threat model.",
         ),
     )
 

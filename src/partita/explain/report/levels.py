@@ -94,9 +94,8 @@ def hazards(terms: Terms, balances: Sequence[Balance], facts: Sequence[Facts], a
         ),
         Point(
             "Side channels",
-            "Errors, prices, order and stored answers do not depend on data. Response time is not "
-            "constant: a clock may "
-            "tell something.",
+            "Errors, prices, order and stored answers do not depend on data. Response time may, unless the custodian "
+            "set a pace.",
         ),
         Point(
             "Releases are composed carelessly",
@@ -128,7 +127,7 @@ def limitations(units: Sequence[Granularity]) -> tuple[str, ...]:
         ),
         "Beliefs are bounded given all other records. Where records depend on each other, protect the group.",
         "Error bars are for the noise alone, not for clamping, truncation or sampling.",
-        "The time of a query can depend on data. Whoever has a clock can learn from that.",
+        "The time of a query can depend on data. Unless a pace is set, whoever has a clock can learn from that.",
         "The ledger shows when it was altered or taken back, to whoever keeps its anchor elsewhere; not more.",
     ]
     if any(_innermost(unit) == Replace() or unit.relation is Relation.CHANGE_ONE for unit in units):
@@ -209,7 +208,8 @@ def _implementation() -> list[Point]:
         Point("Floating point?", "None in released values; noise is exact, from bits of the operating system."),
         Point(
             "Side channels?",
-            "Errors, prices, order, caching and rollback are covered; response time is measured, not removed.",
+            "Errors, prices, order, caching and rollback are covered; response time only where a pace is set. "
+            "Whether one is, the ledger does not say.",
         ),
         Point(
             "What if something fails?", "A charge is durable before data is read, and stands whatever fails after it."
