@@ -9,12 +9,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, final
 
 from partita.curator.shrink import said
+from partita.errors import accuracy as refuse_accuracy
 from partita.errors import curator as refuse
 from partita.exact import Number, probability
 from partita.explain.facts import facts_of
 from partita.explain.numbers import at_most, percent
 from partita.ledger.receipts import Receipt
 from partita.query.bias import clamped
+from partita.query.consistency import Consistent, consistent
 from partita.query.quote import Quote
 from partita.query.results import Result
 from partita.query.text import readable
@@ -103,6 +105,17 @@ class Answer:
         """
         sure = float(probability(confidence, "confidence"))
         return self.result.rank_errors(sure, simultaneous=simultaneous)
+
+    def consistent_with(self, *others: Answer) -> tuple[Consistent, ...]:
+        """This answer and others with counts and sums that agree, as a table agrees with its margins; it is free.
+
+        Noisy numbers alone are adjusted, by least squares; error bars get shorter and still hold.
+        """
+        answers = (self, *others)
+        releases = {answer.quote.fingerprint for answer in answers}
+        if any(answer.sources for answer in answers) or len(releases) < len(answers):
+            raise refuse_accuracy.same_noise()
+        return tuple(consistent([answer.result for answer in answers]))
 
     def explain(self, prior: Number = 0.5, fpr: Number = 0.01, confidence: Number = 0.95) -> str:
         """What was asked, how exact the answer is, what it cost, and what an attacker could learn from it alone."""

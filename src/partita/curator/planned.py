@@ -141,6 +141,7 @@ class Planned:
             remaining=self._ledger.remaining(quote.plan.table.name, quote.region, self._charge.analyst),
             free=True,
             issue=self._ledger.issuer(answered),
+            sources=() if share.alone else (self._ledger.receipt(answered),),
         )
 
     def _read(self) -> Answered:

@@ -124,3 +124,33 @@ def batch_in_measure(symbol: str) -> InvalidInput:
         "accuracy.batch-in-measure",
         f"A batch under a budget in {symbol} is priced in rho=. {UNTOUCHED}",
     )
+
+
+# --- consistency -----------------------------------------------------------------------------------------------
+
+
+def not_nested() -> InvalidInput:
+    """Tables that are not margins of one another."""
+    return InvalidInput(
+        "accuracy.not-nested",
+        "These answers cannot be made to agree: none of them is so fine that the groups of all the others are sums of "
+        "its groups, over the same rows. Ask for a table by all their keys, or adjust fewer answers.",
+    )
+
+
+def too_many_to_adjust(groups: int, most: int) -> InvalidInput:
+    """Least squares over very many groups at once."""
+    return InvalidInput(
+        "accuracy.too-many-to-adjust",
+        f"One of these answers has {groups} groups, and at most {most} are adjusted at once. Adjust answers about "
+        f"fewer groups.",
+    )
+
+
+def same_noise() -> InvalidInput:
+    """Answers that share their noise are not two accounts of one thing."""
+    return InvalidInput(
+        "accuracy.same-noise",
+        "One of these answers was made from earlier answers, or is there twice, so its noise is not its own and the "
+        "error bars would be too short. Adjust the answers it was made from, or ask with reuse=False.",
+    )

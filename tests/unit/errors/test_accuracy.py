@@ -96,6 +96,30 @@ WORDS = [
         "accuracy.batch-in-measure",
         f"A batch under a budget in Rényi is priced in rho=. {UNTOUCHED}",
     ),
+    (
+        refuse.not_nested(),
+        "accuracy.not-nested",
+        (
+            "These answers cannot be made to agree: none of them is so fine that the groups of all the others are sums "
+            "of its groups, over the same rows. Ask for a table by all their keys, or adjust fewer answers."
+        ),
+    ),
+    (
+        refuse.too_many_to_adjust(3000, 2000),
+        "accuracy.too-many-to-adjust",
+        (
+            "One of these answers has 3000 groups, and at most 2000 are adjusted at once. Adjust answers about fewer "
+            "groups."
+        ),
+    ),
+    (
+        refuse.same_noise(),
+        "accuracy.same-noise",
+        (
+            "One of these answers was made from earlier answers, or is there twice, so its noise is not its own and "
+            "the error bars would be too short. Adjust the answers it was made from, or ask with reuse=False."
+        ),
+    ),
 ]
 
 
