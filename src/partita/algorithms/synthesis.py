@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from importlib.util import find_spec
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 # What is released: each measured table with the deviation of its noise and its noisy counts.
 Measurements = list[dict[str, Any]]
 
+INFERENCES = ("built-in", "mbi")
+
 _TABLES = Fraction(9, 10)
 _CELLS = 1 << 18
 _WIDE = 100_000
@@ -48,7 +51,8 @@ class AdaptiveMarginals(Computation):
 
     After each table a graphical model is fitted to everything measured; when a table brought little, the noise of the
     next ones is halved (theory F8, adaptive.proof.md). ``tables`` is what should be right: all tables of ``degree``
-    columns unless given. ``cells`` limits the size of the model.
+    columns unless given. ``cells`` limits the size of the model. ``inference="mbi"`` fits with the package of that
+    name, an extra.
 
     >>> maker = AdaptiveMarginals({"sex": 2, "region": 4, "age": 10}, rho="0.1", degree=2)
     >>> len(maker.tables), [times for _, _, times in maker.losses(1)]
@@ -69,7 +73,13 @@ class AdaptiveMarginals(Computation):
         rounds: int | None = None,
         cells: int = _CELLS,
         steps: int = 200,
+        inference: str = "built-in",
     ) -> None:
+        if inference not in INFERENCES:
+            raise refuse.unknown_choice("inference", inference, INFERENCES)
+        if inference == "mbi" and find_spec("mbi") is None:
+            raise refuse.no_mbi()
+        self.inference = inference
         self.axes = axes if isinstance(axes, Axes) else Axes(axes)
         self.columns = self.axes.names
         width = min(whole(degree, "degree", least=1), len(self.columns))
@@ -108,6 +118,7 @@ class AdaptiveMarginals(Computation):
             "rounds": self.rounds,
             "cells": self.cells,
             "steps": self.steps,
+            "inference": self.inference,
         }
 
     def compute(self, sample: Sample, *, bits: BitSource | None) -> Measurements:
@@ -142,7 +153,8 @@ class AdaptiveMarginals(Computation):
             Observed(tuple(one["table"]), np.array(one["counts"], dtype=np.float64), float(Fraction(one["sigma"])))
             for one in measured
         ]
-        return Synthetic.of(fitted(self.axes, observed, steps=5 * self.steps), observed, columns=columns, bits=bits)
+        model = self._fitted(observed, steps=5 * self.steps)
+        return Synthetic.of(model, observed, columns=columns, bits=bits)
 
     # --- the rounds ------------------------------------------------------------------------------------------
 
@@ -164,7 +176,7 @@ class AdaptiveMarginals(Computation):
 
         for column in first:
             measure(column)
-        model = fitted(self.axes, observed, steps=self.steps)
+        model = self._fitted(observed, steps=self.steps)
         for _ in track(range(self.rounds), "measuring tables", shown=progress, total=self.rounds):
             left = allowed.remaining().rho
             last = left < 2 * (1 / (2 * sigma**2) + epsilon**2 / 8)
@@ -177,13 +189,22 @@ class AdaptiveMarginals(Computation):
             table = candidates[choice.release(scores, bits=bits)]
             before = model.table(table)
             measure(table)
-            model = fitted(self.axes, observed, start=model.potentials, steps=self.steps)
+            model = self._fitted(observed, start=model.potentials, steps=self.steps)
             if last:
                 break
             learnt = float(np.abs(model.table(table) - before).sum())
             if learnt <= float(sigma) * math.sqrt(2 / math.pi) * before.size:
                 sigma, epsilon = sigma / 2, epsilon * 2
         return said
+
+    def _fitted(
+        self, observed: Sequence[Observed], *, start: Mapping[Names, Floats] | None = None, steps: int
+    ) -> GraphicalModel:
+        if self.inference == "mbi":
+            from partita.algorithms.by_mbi import fitted_by_mbi
+
+            return fitted_by_mbi(self.axes, observed, start=start, steps=steps)
+        return fitted(self.axes, observed, start=start, steps=steps)
 
     def _candidates(self, model: GraphicalModel, spent: float) -> list[Names]:
         """Tables that keep the model within its size, which grows as ρ is spent; those in a clique are free."""

@@ -211,3 +211,12 @@ def bad_synthetic_question(why: str) -> InvalidInput:
         f"The database did not understand the question about synthetic rows: {why}. The rows are public; nothing was "
         "spent.",
     )
+
+
+def no_mbi() -> InvalidInput:
+    """The extra is not installed."""
+    return InvalidInput(
+        "algorithms.no-mbi",
+        'inference="mbi" needs the mbi package, an extra: pip install "partita[synth]". Leave inference= out to use '
+        f"the built-in inference. {UNTOUCHED}",
+    )

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from importlib.util import find_spec
 from itertools import combinations
 
 import numpy as np
@@ -188,6 +189,21 @@ def test_synthetic_data_of_a_curators_table_is_charged_once_and_then_free():
     assert curator.remaining() == (pt.ZCDP(rho=1),)
 
 
+def test_mbi_fits_the_same_model_where_it_is_installed_and_is_refused_beforehand_where_not():
+    if find_spec("mbi") is None:
+        with pytest.raises(pt.InvalidInput) as refusal:
+            AdaptiveMarginals(SIZES, rho=1, inference="mbi")
+        assert refusal.value.code == "algorithms.no-mbi"
+        return
+    maker = AdaptiveMarginals(SIZES, rho=1, inference="mbi")
+    codes = rows()
+    observed = [Observed(t, AXES.counts(codes, t).astype(float), 5.0) for t in [("a", "b"), ("b", "d"), ("c",)]]
+    theirs, ours = maker._fitted(observed, steps=500), fitted(AXES, observed, steps=500)
+    assert theirs.table(("a", "d")) == pytest.approx(ours.table(("a", "d")), abs=3)
+    again = maker._fitted(observed, start=theirs.potentials, steps=10)
+    assert again.table(("a", "d")) == pytest.approx(ours.table(("a", "d")), abs=3)
+
+
 def test_a_changed_row_costs_four_times_as_much():
     maker = AdaptiveMarginals(SIZES, rho=1)
     ((session, far, _),) = maker.losses(1, changed=True)
@@ -202,6 +218,7 @@ def test_a_changed_row_costs_four_times_as_much():
         (lambda: AdaptiveMarginals(SIZES, [()], rho=1), "algorithms.no-tables"),
         (lambda: AdaptiveMarginals(SIZES, [("x",)], rho=1), "algorithms.unknown-axis"),
         (lambda: AdaptiveMarginals(SIZES, rho=1, rounds=3), "number.too-small"),
+        (lambda: AdaptiveMarginals(SIZES, rho=1, inference="guess"), "algorithms.unknown-choice"),
         (lambda: AdaptiveMarginals(SIZES, rho=1).release([[9, 9, 9, 9]]), "algorithms.not-codes"),
         (lambda: AdaptiveMarginals({"sex": 2}, rho=1).release_from(hospital(), "visits"), "algorithms.other-axes"),
         (lambda: small().ask("SELECT FROM WHERE"), "algorithms.bad-synthetic-question"),

@@ -172,6 +172,14 @@ SAID: list[tuple[PartitaError, str, str]] = [
         ),
     ),
     (
+        words.no_mbi(),
+        "algorithms.no-mbi",
+        (
+            'inference="mbi" needs the mbi package, an extra: pip install "partita[synth]". Leave inference= out to '
+            "use the built-in inference. Nothing was read and nothing was spent."
+        ),
+    ),
+    (
         words.not_covered(),
         "algorithms.not-covered",
         (
