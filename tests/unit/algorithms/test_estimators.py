@@ -62,6 +62,16 @@ def test_kmeans_finds_the_clouds_and_says_how_sure_it_is():
     assert model.score(X) < 0
 
 
+def test_kmeans_finds_clouds_in_many_dimensions():
+    draw = np.random.default_rng(4)
+    middles = draw.uniform(-0.6, 0.6, (4, 12))
+    X = middles[draw.integers(0, 4, 20_000)] + draw.normal(0, 0.1, (20_000, 12))
+    model = KMeans(4, epsilon=1, bounds=(-1, 1)).fit(X, bits=TestBits(1))
+    gaps = np.sqrt(((model.cluster_centers_[:, None] - middles[None]) ** 2).sum(axis=2))
+    assert gaps.min(axis=0).max() < 0.2
+    assert model.guarantee().epsilon <= 1 + 1e-9
+
+
 @pytest.mark.parametrize(
     "options",
     [{}, {"delta": 1e-6, "solver": "gradient"}, {"delta": 1e-6, "solver": "descent"},

@@ -7,15 +7,15 @@ from typing import final
 
 import numpy as np
 
-from partita.algorithms.learning.lattice import Array, Lattice, blocks
+from partita.algorithms.learning.lattice import Array, blocks
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """So many cells along each feature of a lattice; every row lies in exactly one cell, decided on whole numbers.
+    """So many cells along each axis, from -limit to limit; every row lies in exactly one, decided on whole numbers.
 
-    >>> Grid.of(Lattice.of((-1, 1), features=2, steps=8), 16).cells
+    >>> Grid.of((8, 8), 16).cells
     (4, 4)
     """
 
@@ -23,19 +23,25 @@ class Grid:
     cells: tuple[int, ...]
 
     @classmethod
-    def of(cls, lattice: Lattice, most: int) -> Grid:
-        """About the given number of cells, as nearly square as whole numbers allow; at least one along each feature."""
-        widths = np.array(lattice.limit, dtype=np.float64)
+    def of(cls, limit: tuple[int, ...], most: int) -> Grid:
+        """About the given number of cells, as nearly square as whole numbers allow; at least one along each axis."""
+        widths = np.array(limit, dtype=np.float64)
         side = (widths.prod() / max(most, 1)) ** (1 / len(widths)) if most > 1 else widths.max()
         cells = np.clip(np.rint(widths / max(side, 1.0)), 1, widths).astype(int)
         while cells.prod(dtype=float) > max(most, 1):
             cells[int(np.argmax(cells))] -= 1
-        return cls(lattice.limit, tuple(cells.tolist()))
+        return cls(limit, tuple(cells.tolist()))
 
     @property
     def size(self) -> int:
         """How many cells there are in all."""
         return int(np.prod(self.cells))
+
+    @property
+    def half(self) -> float:
+        """Half of a cell's diagonal."""
+        sides = [(2 * limit + 1) / cells for limit, cells in zip(self.limit, self.cells, strict=True)]
+        return float(np.sqrt(np.square(sides).sum())) / 2
 
     def counts(self, codes: Array) -> Array:
         """How many rows lie in each cell."""
