@@ -81,6 +81,11 @@ class Curator:
         key = self._ledger.truncation_key().hex()
         kinds = [promise.granularity for promise in self._promises]
         self._truncations = {name: truncation(table, kinds, key) for name, table in self._tables.items()}
+        self._most = {
+            name: cut.altogether(self._tables[name].domain)
+            for name, cut in self._truncations.items()
+            if cut is not None
+        }
         self._path = Path(self._ledger, self._engine, bits, beat)
         self._shelf = Shelf(self._ledger, self._tables, self._requoted)
         self._batches = Batches(
@@ -403,7 +408,7 @@ class Curator:
 
     def _plan(self, question: str | Plan) -> Plan:
         if isinstance(question, str):
-            return sql.read(question, self._tables, self._public)
+            return sql.read(question, self._tables, self._public, self._most)
         if isinstance(question, Plan) and self._tables.get(question.table.name) is question.table:
             return question
         raise refuse.not_a_question(question)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -19,10 +20,12 @@ from partita.query import keys
 from partita.query.conditions import Condition, Versus
 from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, bounds
 from partita.query.extract import Extract
+from partita.query.gathering import FINER, Gathered, Gathering, Gathers
 from partita.query.program import Cells, Histogram, Owners, Present, Program, Rows, Total, Values, ordered_texts
 from partita.query.schema import Table
 from partita.query.truncation import Truncation
 from partita.region.columns import Operator
+from partita.region.columns.stepped import Stepped
 from partita.region.domain import Domain
 from partita.region.predicate import And, IsTrue, Known, Not, Or, Predicate
 
@@ -65,7 +68,52 @@ def tallied(program: Program, rows: Iterable[Row]) -> NDArray[np.object_]:
     """The exact tallies of a program over rows as they are stored."""
     if program.opened:
         return _opened(program, list(rows))
+    if program.gathering is not None:
+        found = gathered(program.gathering, program.table, met(program.table, program.where, program.truncation, rows))
+        return _summed(program.derived(), [row for row in found if meets(program.gathering.where, row.codes)])
     return _summed(program, met(program.table, program.where, program.truncation, rows, group_of(program)))
+
+
+def gathered(gathering: Gathering, table: Table, rows: Iterable[Record]) -> list[Record]:
+    """One derived record for each owner, and each value of the other keys, that has rows."""
+    domain = table.domain
+    axes = [domain.axis(key) for key in gathering.keys]
+    owned: dict[tuple[object, ...], list[Record]] = {}
+    for row in rows:
+        if row.owner is not None:
+            owned.setdefault((row.owner, *(row.codes[axis] for axis in axes)), []).append(row)
+    derived = gathering.table.domain
+    found = []
+    for (owner, *codes), own in owned.items():
+        values = [_one_owners(column, own, domain) for column in gathering.columns]
+        for column, value in zip(gathering.columns, values, strict=True):
+            declared = derived.bounded[derived.axis(column.name)]
+            assert isinstance(declared, Stepped)
+            assert value is not None or declared.null is not None
+            codes.append(declared.null if value is None else value - declared.low)
+        found.append(Record(tuple(int(code) for code in codes if isinstance(code, int)), owner))
+    return found
+
+
+def _one_owners(column: Gathered, rows: Sequence[Record], domain: Domain) -> int | None:
+    """An aggregate of one owner's rows in whole units, kept within its bounds."""
+    found: int | None = len(rows)
+    if column.of is not None:
+        unit = bounds(column.of, domain).unit
+        known = [value for row in rows if (value := evaluate(column.of, row.codes, domain)) is not None]
+        units = [int(value / unit) for value in known]
+        match column.gathers:
+            case Gathers.ROWS | Gathers.PRESENT:
+                found = len(units)
+            case Gathers.TOTAL:
+                found = sum(units) if units else None
+            case Gathers.LEAST:
+                found = min(units, default=None)
+            case Gathers.GREATEST:
+                found = max(units, default=None)
+            case Gathers.MEAN:
+                found = math.floor(Fraction(FINER * sum(units), len(units)) + Fraction(1, 2)) if units else None
+    return None if found is None else min(max(found, column.bounds.low), column.bounds.high)
 
 
 def _summed(program: Program, rows: Iterable[Record]) -> NDArray[np.object_]:

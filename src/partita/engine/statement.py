@@ -12,14 +12,16 @@ from partita.engine.lowering import integer, name, truth
 from partita.engine.stored import Stored
 from partita.query import keys as keys_of
 from partita.query.conditions import Condition
-from partita.query.expressions import Expression, Value, columns, numeric
+from partita.query.expressions import Expression, Value, bounds, columns, numeric
 from partita.query.extract import Extract
+from partita.query.gathering import FINER, Gathered, Gathering, Gathers
 from partita.query.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated
 from partita.query.program import Owners, Present, Program, Rows, Total, Values
 from partita.query.truncation import NOTHING, SEPARATOR, Truncation
 from partita.region import codes as codes_of
 from partita.region.columns import Bounded
 from partita.region.columns.stepped import Stepped
+from partita.region.domain import Domain
 
 
 @final
@@ -33,6 +35,8 @@ class Statement:
 
 def statement(program: Program, stored: Stored) -> Statement:
     """The statement that computes a program's numbers: first the keys, then the tallies that are no histograms."""
+    if program.gathering is not None:
+        stored, program = gathered(program, program.gathering, stored), program.derived()
     domain = program.table.domain
     clean: frozenset[str] = frozenset()
     listed = []
@@ -97,6 +101,47 @@ def values_statement(program: Program, of: Expression, stored: Stored) -> Statem
         sql = f"SELECT {mapped}, CAST(SUM(t) AS BIGINT) AS t FROM ({sql}) AS grouped GROUP BY ALL"
     sql = f"SELECT * FROM ({sql}) AS counted WHERE k{len(keys)} IS NOT NULL"
     return Statement(sql, tuple(_place(key, stored) for key in keys))
+
+
+def gathered(program: Program, gathering: Gathering, stored: Stored) -> Stored:
+    """Rows gathered by owner, as a relation that holds sanitised values already."""
+    domain, owner = program.table.domain, name(gathering.owner)
+    needed = [columns(column.of) for column in gathering.columns if column.of is not None]
+    clean = frozenset((gathering.owner, *gathering.keys)).union(*needed)
+    source = _met(stored, program.where, clean, frozenset(), program.truncation)
+    listed = [name(key) for key in gathering.keys]
+    listed += [f"{_aggregate(column, domain, stored.dialect)} AS {name(column.name)}" for column in gathering.columns]
+    grouped = ", ".join([owner, *map(name, gathering.keys)])
+    relation = (
+        f"(SELECT {', '.join(listed)} FROM (SELECT * FROM {source}) AS met_ WHERE {owner} IS NOT NULL "
+        f"GROUP BY {grouped}) AS gathered_"
+    )
+    types = {
+        key: "BIGINT" if isinstance(column, Stepped) else _TYPES[column.kind]
+        for key, column in gathering.table.columns.items()
+    }
+    return Stored(gathering.table, relation, types, {key: key for key in types}, stored.dialect, clean=True)
+
+
+def _aggregate(column: Gathered, domain: Domain, dialect: str) -> str:
+    """One owner's aggregate in whole units, kept within its bounds."""
+    of = "*" if column.of is None else integer(column.of, domain, dialect)
+    match column.gathers:
+        case Gathers.ROWS | Gathers.PRESENT:
+            found = f"COUNT({of})"
+        case Gathers.TOTAL | Gathers.LEAST | Gathers.GREATEST:
+            found = f"{column.gathers.value}({of})"
+        case Gathers.MEAN:
+            # Moved above zero, so that integer division rounds down; half is added, so that it rounds to the nearest.
+            assert column.of is not None
+            low = bounds(column.of, domain).low
+            above = f"(SUM({of}) - {low} * COUNT({of}))"
+            found = f"(({2 * FINER} * {above} + COUNT({of})) // (2 * COUNT({of})) + {FINER * low})"
+    low, high = column.bounds.low, column.bounds.high
+    return f"CAST(CASE WHEN {found} < {low} THEN {low} WHEN {found} > {high} THEN {high} ELSE {found} END AS BIGINT)"
+
+
+_TYPES = {"categories": "VARCHAR", "dates": "DATE", "booleans": "BOOLEAN"}
 
 
 def _late(program: Program, key: Key, stored: Stored) -> str | None:

@@ -410,6 +410,16 @@ def not_a_condition(what: str) -> QueryRefused:
     )
 
 
+def question_in_condition() -> QueryRefused:
+    """A condition that asks another question of the table."""
+    return QueryRefused(
+        "query.question-in-condition",
+        f"A question inside a condition would make every row depend on all others. Ask it first, and write its answer "
+        f"here as a number; or gather rows by their owner and filter owners: "
+        f"FROM (SELECT owner FROM table GROUP BY owner HAVING LEAST(COUNT(*), 2) >= 2). {UNTOUCHED}",
+    )
+
+
 # --- the builder -----------------------------------------------------------------------------------------------
 
 

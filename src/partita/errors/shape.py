@@ -118,6 +118,24 @@ def not_gathered(what: str) -> QueryRefused:
     )
 
 
+def ranks_of_gathered() -> QueryRefused:
+    """Quantiles and distinct owners of derived rows."""
+    return QueryRefused(
+        "shape.ranks-of-gathered",
+        f"Quantiles and COUNT(DISTINCT ...) are not answered for rows gathered by owner, where every row is one "
+        f"owner's. Count owners with COUNT(*), and see how totals lie with GROUP BY BUCKET(total, width). {UNTOUCHED}",
+    )
+
+
+def caps_of_gathered() -> QueryRefused:
+    """Caps for one question and open keys beside gathered rows."""
+    return QueryRefused(
+        "shape.caps-of-gathered",
+        f"Caps for one question and open keys are not answered beside rows gathered by owner. Write "
+        f"CLAMP(SUM(x), low, high) to limit what one owner adds. {UNTOUCHED}",
+    )
+
+
 def gathered_twice() -> QueryRefused:
     """Only one level of gathering."""
     return QueryRefused(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, unique
 from fractions import Fraction
 from typing import final
 
+from partita.errors import shape as refuse
+from partita.query.aggregates import Aggregate, CountOwners, Quantile
 from partita.query.conditions import Condition
 from partita.query.expressions import Bounds, Expression
 from partita.query.schema import Table
@@ -38,6 +41,7 @@ class Gathered:
     gathers: Gathers
     of: Expression | None
     bounds: Bounds
+    clamped: bool = False
 
     def column(self) -> Bounded:
         """What the column may hold."""
@@ -62,6 +66,14 @@ class Gathering:
     columns: tuple[Gathered, ...]
     table: Table
     where: Condition
+
+    def check(self, aggregates: Iterable[Aggregate], *, capped: bool) -> None:
+        """Refuse what is not proven for derived rows."""
+        if capped:
+            raise refuse.caps_of_gathered()
+        for aggregate in aggregates:
+            if isinstance(aggregate, Quantile | CountOwners):
+                raise refuse.ranks_of_gathered()
 
     def canonical(self) -> str:
         """What is gathered, in its one normal form."""

@@ -11,7 +11,7 @@ from sqlglot import exp
 from partita.errors import QueryRefused
 from partita.errors import query as refuse
 from partita.errors import shape as refuse_shape
-from partita.query.places import words
+from partita.query.places import words, written
 
 _SIMPLE: Final = {"kind", "expressions", "from_", "where", "joins", "order", "with_"}
 
@@ -45,12 +45,14 @@ class Inliner:
             return tree
         alias = source.this.alias_or_name
         if gathered(inner):
+            if not isinstance(inner.args["from_"].this, exp.Table):
+                raise self._refused(source.this, refuse_shape.gathered_twice())
             # Rows gathered by owner are a table of their own; they are read where they stand.
             tree.set(
                 "from_", exp.From(this=exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier(alias))))
             )
             return tree
-        return self._merged(tree, inner, alias)
+        return self.merged(tree, inner, alias)
 
     def _named(self, tree: exp.Select) -> exp.Select:
         """WITH: the names are remembered, and the clause goes."""
@@ -92,7 +94,7 @@ class Inliner:
 
     # --- merging ---------------------------------------------------------------------------------------------------
 
-    def _merged(self, outer: exp.Select, inner: exp.Select, alias: str) -> exp.Select:
+    def merged(self, outer: exp.Select, inner: exp.Select, alias: str) -> exp.Select:
         """The outer question asked about what the inner one selects."""
         for clause, value in inner.args.items():
             if value and clause not in _SIMPLE:
@@ -106,6 +108,8 @@ class Inliner:
             if isinstance(item, exp.Column) and not isinstance(item.this, exp.Star):
                 # The answer's column keeps the name under which it was asked for.
                 item.replace(exp.alias_(item.copy(), item.name, quoted=item.this.args.get("quoted")))
+            elif not isinstance(item, exp.Alias | exp.Star | exp.Column):
+                item.replace(exp.alias_(item.copy(), written(self.text, item), quoted=True))
         for column in [column for column in outer.find_all(exp.Column) if not isinstance(column.this, exp.Star)]:
             if column.table and column.table.lower() != alias.lower():
                 continue

@@ -24,6 +24,12 @@ def words(text: str, node: exp.Expr) -> refuse.Words | None:
     return refuse.Words(text, start, end)
 
 
+def written(text: str, node: exp.Expr) -> str:
+    """A node as the question wrote it, in one line."""
+    place = words(text, node)
+    return node.sql(dialect="duckdb") if place is None else " ".join(place.text[place.start : place.end].split())
+
+
 def _places(node: exp.Expr) -> Iterator[tuple[int, int]]:
     for part in node.walk():
         meta = part.meta

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -16,6 +16,7 @@ from partita.errors import query as refuse
 from partita.query import keys as keys_of
 from partita.query.conditions import Condition
 from partita.query.expressions import Expression
+from partita.query.gathering import Gathering
 from partita.query.keys import Key, Single
 from partita.query.schema import Table
 from partita.query.truncation import Truncation
@@ -130,6 +131,12 @@ class Program:
     tallies: tuple[Tally, ...]
     truncation: Truncation | None = None
     opened: tuple[str, ...] = ()
+    gathering: Gathering | None = None
+
+    def derived(self) -> Program:
+        """The same tallies of the rows that were gathered, as if they were stored."""
+        assert self.gathering is not None
+        return replace(self, table=self.gathering.table, where=self.gathering.where, truncation=None, gathering=None)
 
     @property
     def people(self) -> Rows | Owners:

@@ -33,7 +33,7 @@ from partita.query.quantiles import Choice
 from partita.query.recipes import Recipe
 from partita.query.results import Result
 from partita.query.selection import Selection
-from partita.query.stability import Movement, distance, movement
+from partita.query.stability import Movement, distance, gathered_movement, movement
 from partita.query.truncation import Truncation
 from partita.region.codes import holds, intersection
 from partita.region.columns.stepped import Stepped
@@ -178,7 +178,7 @@ class Quote:
     @property
     def by_owner(self) -> bool:
         """Whether an owner's loss is known to be less than that of so many single rows."""
-        return bool(self.plan.caps or self.program.opened) or Owners() in self.program.tallies
+        return bool(self.plan.caps or self.program.opened or self.plan.gathering) or Owners() in self.program.tallies
 
     @cached_property
     def _weights(self) -> NDArray[np.object_]:
@@ -294,7 +294,9 @@ def quote(
         raise refuse.unknown_noise(noise)
     if plan.caps:
         truncation = _capped(plan, promises, truncation)
-    grouped = cells(plan.keys, plan.where)
+    if plan.gathering is not None:
+        plan.gathering.check(plan.aggregates, capped=bool(plan.caps or plan.opened))
+    grouped = cells(plan.keys, plan.met)
     owned = 1 if truncation is None else truncation.most if truncation.groups is None else truncation.groups
     count = max(2, owned) if plan.opened else grouped.count
     offer = _offer(
@@ -307,13 +309,14 @@ def quote(
         noise,
         truncation,
         min(owned, 1 if truncation is None else truncation.most) if plan.opened else 0,
+        None if plan.gathering is None else bool(plan.gathering.keys),
     )
     tallies: dict[Tally, None] = {}
     for part in offer.parts:
         for entry in entries(part.block):
             tallies.update(dict.fromkeys(entry))
     tallies.update(dict.fromkeys(Values(choice.aggregate.of) for choice in offer.choices))
-    program = Program(plan.table, plan.where, grouped, tuple(tallies), truncation, plan.opened)
+    program = Program(plan.table, plan.where, grouped, tuple(tallies), truncation, plan.opened, plan.gathering)
     return Quote(plan, program, price, tuple(promises), offer)
 
 
@@ -372,6 +375,7 @@ def _offer(
     wanted: str | None,
     truncation: Truncation | None,
     keys: int,
+    keyed: bool | None = None,  # noqa: FBT001
 ) -> Offer:
     if keys:
         return _selected(aggregates, domain, groups, partial, protections, price, wanted, truncation, keys)
@@ -389,6 +393,8 @@ def _offer(
         movements = [
             tuple(
                 movement(block, granularity, groups=groups, partial=partial, truncation=truncation)
+                if keyed is None
+                else gathered_movement(block, granularity, groups=groups, keyed=keyed, truncation=truncation)
                 for granularity, _ in protections
             )
             for block in design.blocks

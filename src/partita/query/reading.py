@@ -20,7 +20,7 @@ from partita.query.expressions import Case, Clamp, Expression, First, Number, Pl
 from partita.query.joining import Joined
 from partita.query.keying import read_key
 from partita.query.keys import Key
-from partita.query.places import words
+from partita.query.places import words, written
 from partita.query.public import Fact, facts
 from partita.query.schema import Table
 from partita.query.tabulated import MOST_TABULATED
@@ -80,8 +80,7 @@ class Reader:
 
     def written(self, node: exp.Expr) -> str:
         """The node as the question wrote it."""
-        place = self.words(node)
-        return node.sql(dialect="duckdb") if place is None else " ".join(place.text[place.start : place.end].split())
+        return written(self.text, node)
 
     def refused(self, node: exp.Expr, problem: Refusal) -> Refusal:
         """A refusal with the words of the node underlined."""
@@ -307,6 +306,8 @@ class Reader:
 
     def _leaf(self, node: exp.Expr) -> Predicate:
         subject = node.this
+        if node.find(exp.Select) is not None:
+            raise self.refused(node, refuse.question_in_condition())
         if self.joined and self.attributes(node):
             found = self._evaluated(node)
             if found is None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, final
 
 from sqlglot import errors as sql_errors
 from sqlglot import exp
@@ -15,7 +15,8 @@ from partita.errors import query as refuse
 from partita.errors import shape as refuse_shape
 from partita.query.conditions import Condition, everywhere
 from partita.query.formulas import Constant, Formula, Label, aggregates_of
-from partita.query.inlining import inlined
+from partita.query.gathering_words import GatheringWords
+from partita.query.inlining import Inliner, inlined
 from partita.query.joining import read_join
 from partita.query.keys import Key
 from partita.query.places import words
@@ -65,9 +66,14 @@ _CLAUSES: Final[dict[str, tuple[str, str]]] = {
 
 
 def read(
-    text: str, tables: Mapping[str, Table] | Iterable[Table], public: Mapping[str, PublicTable] | None = None
+    text: str,
+    tables: Mapping[str, Table] | Iterable[Table],
+    public: Mapping[str, PublicTable] | None = None,
+    most: Mapping[str, int] | None = None,
 ) -> Plan:
     """The plan of a question in SQL, rewritten into its normal form.
+
+    ``most`` says for each table how many rows of one owner the promises let any question use.
 
     >>> from partita.region.columns import integers
     >>> visits = Table("visits", [], {"age": integers(0, 120)})
@@ -83,7 +89,7 @@ def read(
     listed = tables.values() if isinstance(tables, Mapping) else tables
     known = {table.name.lower(): table for table in listed}
     try:
-        return rewritten(_plan(text, _parsed(text), known, public or {}))
+        return rewritten(_plan(_Asked(text, known, public or {}, most or {}), _parsed(text)))
     except RecursionError:
         raise refuse.too_deep() from None
     except sql_errors.SqlglotError:
@@ -122,20 +128,40 @@ def _unreadable(text: str, problem: sql_errors.ParseError) -> QueryRefused:
     return refuse.at(refusal, refuse.Words(text, start, start + len(highlight)))
 
 
-def _plan(text: str, asked: exp.Select, tables: Mapping[str, Table], public: Mapping[str, PublicTable]) -> Plan:
-    made = inlined(text, asked)
-    tree = made.tree
-    for clause, value in tree.args.items():
-        if value and clause not in _READ:
-            word, advice = _CLAUSES.get(clause, (clause.strip("_").upper(), "Leave it out."))
-            node = value[0] if isinstance(value, list) else value
-            raise refuse.at(
-                refuse.clause_not_answered(word, advice), words(text, node) if isinstance(node, exp.Expr) else None
-            )
-    reader, met = _based(text, tree, tables, public)
-    _check_apart(reader, made.apart)
-    where = tree.args.get("where")
+@final
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question's text, and what it may speak of."""
+
+    text: str
+    tables: Mapping[str, Table]
+    public: Mapping[str, PublicTable]
+    most: Mapping[str, int]
+
+
+def _plan(asked: _Asked, given: exp.Select) -> Plan:
+    text = asked.text
+    made = inlined(text, given)
+    tree, stored = made.tree, made.tree
+    inner = _gathering(tree)
+    if inner is not None:
+        stored = inner
+    base, met = _based(asked, stored)
+    _check_apart(base, made.apart)
+    reader, gathering = base, None
+    if inner is not None:
+        where = inner.args.get("where")
+        met = met if where is None else met & base.condition(where.this)
+        gathering, rest = GatheringWords(base, inner, asked.most.get(base.table.name)).read()
+        alias = tree.args["from_"].this.alias
+        tree = Inliner(text).merged(tree, rest, alias)
+        reader = Reader(text, gathering.table, alias or gathering.table.name)
+    _check_clauses(text, tree)
     selected = [_named(item) for item in tree.expressions]
+    for item, _ in selected:
+        if item.find(exp.Window) is not None:
+            advice = "It makes one row depend on others. Use GROUP BY."
+            raise reader.refused(item, refuse.function_not_answered("A window function", advice))
     keys = _keys(reader, tree, selected)
     shown: list[ShownColumn] = []
     selecting = Selecting(reader, keys, {})
@@ -147,24 +173,44 @@ def _plan(text: str, asked: exp.Select, tables: Mapping[str, Table], public: Map
     aggregates = needed(tuple(shown), lines)
     if not aggregates:
         raise refuse.at(refuse.no_aggregate(), words(text, tree.expressions[0]) if tree.expressions else None)
-    condition = met if where is None else met & reader.condition(where.this)
+    where = tree.args.get("where")
+    condition = everywhere(reader.table.domain) if gathering is not None else met
+    condition = condition if where is None else condition & reader.condition(where.this)
     try:
         cells(keys, condition)
     except QueryRefused as problem:
         raise refuse.at(problem, words(text, tree.args["group"])) from None
-    return Plan(reader.table, condition, keys, aggregates, tuple(shown), lines)
+    if gathering is None:
+        return Plan(reader.table, condition, keys, aggregates, tuple(shown), lines)
+    kept = replace(gathering, where=condition)
+    return Plan(base.table, met, keys, aggregates, tuple(shown), lines, gathering=kept)
 
 
-def _based(
-    text: str, tree: exp.Select, tables: Mapping[str, Table], public: Mapping[str, PublicTable]
-) -> tuple[Reader, Condition]:
+def _check_clauses(text: str, tree: exp.Select) -> None:
+    for clause, value in tree.args.items():
+        if value and clause not in _READ:
+            word, advice = _CLAUSES.get(clause, (clause.strip("_").upper(), "Leave it out."))
+            node = value[0] if isinstance(value, list) else value
+            raise refuse.at(
+                refuse.clause_not_answered(word, advice), words(text, node) if isinstance(node, exp.Expr) else None
+            )
+
+
+def _gathering(tree: exp.Select) -> exp.Select | None:
+    """The question in brackets that gathers rows, if there is one."""
+    source = tree.args.get("from_")
+    inner = None if source is None else source.this
+    return inner.this if isinstance(inner, exp.Subquery) and isinstance(inner.this, exp.Select) else None
+
+
+def _based(asked: _Asked, tree: exp.Select) -> tuple[Reader, Condition]:
     """Who reads the words of a question about stored rows, and what its joins leave of them."""
-    reader = _reader(text, tree, tables)
+    reader = _reader(asked.text, tree, asked.tables)
     domain = reader.table.domain
     met = everywhere(domain)
-    known = {name.lower(): table for name, table in public.items()}
+    known = {name.lower(): table for name, table in asked.public.items()}
     for node in tree.args.get("joins") or ():
-        join = read_join(node, tables, known, reader.looked, reader.refused)
+        join = read_join(node, asked.tables, known, reader.looked, reader.refused)
         reader = replace(reader, joined=(*reader.joined, join.joined))
         if join.inner:
             codes = [code for code, row in enumerate(join.joined.rows) if row is not None]

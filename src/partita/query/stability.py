@@ -45,6 +45,54 @@ def movement(
     return Movement(row, both, _unit(granularity, row, both, truncation, block, groups))
 
 
+def gathered_movement(
+    block: Block, granularity: Granularity, *, groups: int, keyed: bool, truncation: Truncation | None = None
+) -> Movement:
+    """How far a block over rows gathered by owner moves (stability.proof.md).
+
+    A stored row that comes or goes changes one derived row: the old one out, the new one in. ``keyed`` says that rows
+    are gathered by other columns besides their owner, so that one owner may have several derived rows.
+
+    >>> from partita.query.blocks import Counted
+    >>> from partita.granularity import users
+    >>> gathered_movement(Counted(), users("patient", rows=9), groups=1, keyed=False).unit
+    Lengths(l1=1, l2_squared=1, linf=1)
+    """
+    alone = one_row(block)
+    change = alone | one_change(block, groups=groups, partial=True)
+    if truncation is None or _of_users(granularity):
+        row, both = change, change.times(2)
+    else:
+        row, both = change.times(2), change.times(4 if keyed else 2)
+    return Movement(row, both, _gathered_unit(granularity, alone, change, row, both, truncation, keyed=keyed))
+
+
+def _gathered_unit(
+    granularity: Granularity,
+    alone: Lengths,
+    change: Lengths,
+    row: Lengths,
+    both: Lengths,
+    truncation: Truncation | None,
+    *,
+    keyed: bool,
+) -> Lengths:
+    match granularity:
+        case Rows():
+            return row
+        case Replace() | Metric():
+            return row | both
+        case Groups(size, of):
+            return _gathered_unit(of, alone, change, row, both, truncation, keyed=keyed).times(size)
+        case Users(altered=altered, per=per):
+            kept = granularity.rows if truncation is None else min(granularity.rows, truncation.most)
+            if not keyed:
+                return change if altered or per is not None else alone
+            return (alone if per is None else change).times(2 * kept if altered else kept)
+        case _:
+            return row.times(steps(Rows(), granularity))
+
+
 def distance(lengths: Lengths, norm: Norm) -> Distance:
     """A length in one norm, as mechanisms take it.
 

@@ -19,6 +19,7 @@ from partita.region.region import Region
 
 if TYPE_CHECKING:
     from partita.query.aggregates import Aggregate
+    from partita.query.gathering import Gathering
     from partita.query.plan import Plan
 
 Written = Callable[[Region], str]
@@ -198,18 +199,35 @@ def shown_plan(plan: Plan) -> str:
         listed.append(text if text == name else f"{text} AS {name}")
     lines = [
         f"SELECT {'DISTINCT ' if plan.lines.distinct else ''}{', '.join(listed)}",
-        f"FROM {quoted(plan.table.name)}",
+        f"FROM {quoted(plan.table.name) if plan.gathering is None else _gathered(plan, plan.gathering)}",
+        *_where(plan.met),
     ]
-    where = plan.where
-    if not where.region.whole or where.tests:
-        if where.region.whole:
-            domain = where.region.domain
-            lines.append(f"WHERE {' AND '.join(sorted(truth(test, domain) for test in where.tests))}")
-        else:
-            lines.append(f"WHERE {shown_condition(where, readable)}")
     if plan.keys:
         lines.append(f"GROUP BY {', '.join(shown_key(key) for key in plan.keys)}")
     return "\n".join([*lines, *shown_lines(plan.lines)])
+
+
+def _where(where: Condition) -> list[str]:
+    if where.region.whole and not where.tests:
+        return []
+    if where.region.whole:
+        domain = where.region.domain
+        return [f"WHERE {' AND '.join(sorted(truth(test, domain) for test in where.tests))}"]
+    return [f"WHERE {shown_condition(where, readable)}"]
+
+
+def _gathered(plan: Plan, gathering: Gathering) -> str:
+    """Rows gathered by owner, as a question in brackets; bounds that the promises do not give are written out."""
+    keys = [quoted(gathering.owner), *map(quoted, gathering.keys)]
+    listed = list(keys)
+    for column in gathering.columns:
+        within, of = column.bounds, "" if column.of is None else f"({shown_expression(column.of)})"
+        text = f"{column.gathers.value}{of}"
+        if column.clamped:
+            text = f"CLAMP({text}, {number(within.lowest)}, {number(within.highest)})"
+        listed.append(f"{text} AS {quoted(column.name)}")
+    parts = [f"SELECT {', '.join(listed)} FROM {quoted(plan.table.name)}", *_where(plan.where)]
+    return f"({' '.join(parts)} GROUP BY {', '.join(keys)}) AS gathered"
 
 
 def number(value: Fraction) -> str:

@@ -11,6 +11,7 @@ from partita.errors import query as refuse
 from partita.errors import selection as refuse_selection
 from partita.granularity import Granularity, Groups, Users
 from partita.query.schema import Table
+from partita.region.domain import Domain
 
 SEPARATOR = "\x1f"
 NOTHING = "\x1e"
@@ -80,6 +81,11 @@ class Truncation:
         """
         inside = [cap for cap in (self.inside, caps.rows) if cap is not None and cap < self.rows]
         return replace(self, inside=min(inside, default=None), groups=caps.groups)
+
+    def altogether(self, domain: Domain) -> int:
+        """The most rows of one owner that are kept at all, over all parts of the owner."""
+        parts = 1 if self.per is None else domain.bounded[domain.axis(self.per)].size
+        return self.rows * parts
 
     def group_place(self, owner: str, group: Sequence[str | None]) -> str:
         """Where a group stands in the order of its owner's groups."""

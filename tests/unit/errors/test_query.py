@@ -245,6 +245,16 @@ WORDS = [
         "SQRT is not answered. Use CLAMP. Nothing was read and nothing was charged.",
     ),
     (
+        refuse.question_in_condition(),
+        "query.question-in-condition",
+        (
+            "A question inside a condition would make every row depend on all others. Ask it first, and write its "
+            "answer here as a number; or gather rows by their owner and filter owners: "
+            "FROM (SELECT owner FROM table GROUP BY owner HAVING LEAST(COUNT(*), 2) >= 2). Nothing was read and "
+            "nothing was charged."
+        ),
+    ),
+    (
         refuse.not_an_order("3 + 4"),
         "query.not-an-order",
         (
