@@ -77,20 +77,33 @@ class Binomial:
                 break
             reach *= 4
         first = int(np.argmax(deltas <= target)) if (deltas <= target).any() else len(deltas) - 1
-        if first == 0:
-            return max(0.0, up(float(losses[0]))) if target < float(masses.sum()) + beyond else 0.0
         # Between two losses the profile is a line in e^ε, so solve there, then step up until the bound itself agrees.
-        high_delta, low_delta = float(deltas[first - 1]), float(deltas[first])
-        share = (high_delta - target) / (high_delta - low_delta)
-        x = float(losses[first - 1]) + math.log1p(math.expm1(2 * self.epsilon) * min(max(share, 0.0), 1.0))
+        x = 0.0
+        if first > 0:
+            high_delta, low_delta = float(deltas[first - 1]), float(deltas[first])
+            share = (high_delta - target) / (high_delta - low_delta)
+            x = float(losses[first - 1]) + math.log1p(math.expm1(2 * self.epsilon) * min(max(share, 0.0), 1.0))
+        elif target < float(masses.sum()) + beyond:
+            x = float(losses[0])
         x = max(0.0, x)
-        slack = error + 1e-15
-        for _ in range(60):
-            if _above(x, masses, losses, beyond, error, high=True) <= target:
-                return x
-            x = up(x, slack) + 1e-300
-            slack *= 4
-        return top
+        slack, best = error + 1e-15, top
+        for turn in range(60):
+            bound = _above(x, masses, losses, beyond, error, high=True)
+            if bound <= target:
+                best = min(best, x)
+                if turn >= 4 or bound >= target * (1 - 1e-11) or x == 0.0:
+                    return best
+            # δ falls by the mean of e^(ε - L) above ε for each unit of ε; if that is not enough, further and further.
+            fall = float(np.dot(masses, np.where(losses > x, np.exp(np.minimum(x - losses, 0.0)), 0.0)))
+            if turn < 4 and fall > 0:
+                move = (bound - target) / fall
+                x = max(0.0, up(x + move + 1e-3 * abs(move)))
+            elif best < top:
+                return best
+            else:
+                x = up(x, slack) + 1e-300
+                slack *= 4
+        return best
 
     def most(self, delta: float) -> float:
         """An ε a little below the least one, at which δ(ε) is certainly more than asked."""

@@ -140,7 +140,8 @@ def _by(rule: Rule, plan: Plan, delta: float) -> Guarantee:
         releases = f"A plan of {plan.size} releases"
         raise refuse.no_total(releases, rule.method, "its numbers leave the range of floats.") from None
     if math.isinf(epsilon):
-        raise refuse.delta_taken(delta, carried(plan, curve))
+        # Shown without the digits of rounding down.
+        raise refuse.delta_taken(float(f"{delta:.12g}"), carried(plan, curve))
     return made(rule, plan, epsilon, delta, curve)
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, final
 
+from partita.composition.binomial import Binomial
 from partita.composition.curve import Numeric
+from partita.composition.gaussians import Gaussians
+from partita.composition.nearby import Bound, quick
 from partita.composition.plan import Loose, Paired, Part, Plan, Release
-from partita.composition.rules.base import Least, Reading, Rule, Worst
+from partita.composition.rules.base import Reading, Rule, Worst
 from partita.errors import NotProven
 from partita.errors import composition as refuse
 from partita.errors import numbers as refuse_number
@@ -111,21 +114,21 @@ class Guarantee:
         share = nonnegative(fpr, "fpr")
         if share > 1:
             raise refuse_number.outside_unit_interval("fpr", fpr)
-        return readings.false_negatives(self._whole, self._quick, share)
+        return readings.false_negatives(self._whole, self._quick[1], share)
 
     def advantage(self) -> Fraction:
         """As for a loss: the most by which true positives exceed false ones."""
-        return readings.advantage(self._whole, self._quick)
+        return readings.advantage(self._whole, self._quick[1])
 
     @cached_property
-    def _quick(self) -> Callable[[float], float]:
-        """Bounds on δ at every ε that are read many times."""
-        return _quick(self.curve)
+    def _quick(self) -> tuple[Bound, Bound]:
+        """Bounds on δ that are read many times, and about the same in a hurry."""
+        return quick(self.curve)
 
     def _whole(self, epsilon: Fraction) -> Fraction:
         """The bound on δ that a reading of the whole curve rests on."""
         known = self.delta if epsilon >= self.epsilon else 1.0
-        return Fraction(min(known, self._quick(float_down(epsilon))))
+        return Fraction(min(known, self._quick[0](float_down(epsilon))))
 
     def loss(self) -> Approximate:
         """The guarantee as one (ε, δ) loss, to be composed with others; a refusal for an approximation."""
@@ -208,20 +211,6 @@ class Guarantee:
         return max(ends) if high else max(0.0, *(end * (1 - 1e-12) if math.isfinite(end) else 0.0 for end in ends))
 
 
-def _quick(curve: Reading) -> Callable[[float], float]:
-    match curve:
-        case Numeric():
-            return curve.nearby()
-        case Worst(readings=several):
-            bounds = [_quick(one) for one in several]
-            return lambda epsilon: max(bound(epsilon) for bound in bounds)
-        case Least(readings=several):
-            least = [_quick(one) for one in several]
-            return lambda epsilon: min(bound(epsilon) for bound in least)
-        case _:
-            return curve.upper
-
-
 def made(rule: Rule, plan: Plan, epsilon: float, delta: float, curve: Reading) -> Guarantee:
     """The guarantee that a theorem gives; a figure that its own curve does not confirm is refused."""
     if rule.proven and not _confirmed(epsilon, delta, curve):
@@ -249,10 +238,10 @@ def carried(plan: Plan, curve: Reading) -> float:
 
 
 def _confirmed(epsilon: float, delta: float, curve: Reading) -> bool:
-    """Whether the curve agrees, up to rounding; a contour was already asked at this very ε, and is dear."""
+    """Whether the curve agrees, up to rounding; some were already asked at this very ε, and are dear."""
     if not 0.0 <= epsilon < math.inf:
         return False
-    if delta == 0.0 or isinstance(curve, Numeric | Worst):
+    if delta == 0.0 or isinstance(curve, Numeric | Worst | Binomial | Gaussians):
         return True
     return curve.upper(epsilon) <= delta * (1 + _ROUNDING)
 

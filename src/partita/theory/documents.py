@@ -61,7 +61,7 @@ def from_document(document: Mapping[str, object]) -> Measure:
         case "approximate":
             return Approximate(epsilon=Fraction(1), delta=Fraction(0)).like([number("epsilon"), number("delta")])
         case "zcdp":
-            return ZCDP(rho=Fraction(1)).like([number("rho"), number("delta")])
+            return ZCDP(rho=Fraction(1)).like([number("rho"), exact(document.get("delta", 0), "delta")])
         case "gdp":
             return GDP.from_squared(number("mu_squared"))
         case "renyi":
