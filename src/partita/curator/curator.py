@@ -12,6 +12,7 @@ from partita.composition.promise import Promise
 from partita.curator.answer import Answer
 from partita.curator.batch import Batch
 from partita.curator.batches import Batches
+from partita.curator.caps import SuggestedCaps, suggested
 from partita.curator.certificate import Certificate
 from partita.curator.computation import Computation
 from partita.curator.declared import checked_promises, checked_public, checked_tables
@@ -149,6 +150,36 @@ class Curator:
             return self._made_from(found, offered, analyst)
         offered, whole = self._shrunk(offered, wanted, analyst) if shrink else (offered, None)
         return self._answered(offered, asked=asked, analyst=analyst, key=key, whole=whole)
+
+    def suggest_caps(
+        self,
+        question: str | Plan,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        mu: Number | None = None,
+        keep: Number = "0.95",
+        analyst: str = "",
+    ) -> SuggestedCaps:
+        """The least ``rows_per_user`` and ``groups_per_user`` that keep a share of the rows of a question.
+
+        They are found from noisy counts under one cap after the other, and the price is divided among these.
+        """
+        plan = self._plan(question)
+
+        def ask(asked: Plan, caps: Caps, part: dict[str, Number]) -> Answer:
+            return self.ask(
+                asked,
+                epsilon=part.get("epsilon"),
+                rho=part.get("rho"),
+                rows_per_user=caps.rows,
+                groups_per_user=caps.groups,
+                analyst=analyst,
+                reuse=False,
+            )
+
+        prices = {"epsilon": epsilon, "rho": rho, "mu": mu}
+        return suggested(plan, self._truncations[plan.table.name], prices, keep, ask)
 
     def reused(self, question: str | Plan, *, analyst: str = "") -> Answer | None:
         """The most exact answer that follows from what was released already, free; None if nothing tells.

@@ -30,3 +30,12 @@ def bad_cap(name: str, value: object) -> InvalidInput:
     return InvalidInput(
         "selection.bad-cap", f"{name} = {value!r} is not a cap. {UNTOUCHED} Give a whole number of at least 1."
     )
+
+
+def price_of_caps() -> InvalidInput:
+    """Looking for caps costs something, and the price is divided among several counts."""
+    return InvalidInput(
+        "selection.price-of-caps",
+        f"Caps are suggested from noisy counts, which cost something. {UNTOUCHED} Give one price, epsilon= or rho=: it "
+        f"is divided among the counts.",
+    )

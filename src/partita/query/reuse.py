@@ -68,7 +68,7 @@ def derived(have: Released, want: Quote) -> Derived | None:
     together; where groups are made of unlike numbers of parts, the largest number is reckoned with for all of them.
     """
     recipes = _recipes(have.quote, want.plan.aggregates)
-    if recipes is None:
+    if recipes is None or want.program.opened:
         return None
     if have.quote.program.truncation != want.program.truncation or have.quote.width != len(have.quote.spreads):
         return None

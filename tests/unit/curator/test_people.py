@@ -195,3 +195,25 @@ def test_a_name_of_a_key_is_not_an_order_of_rows():
     first = curator(promise).ask(question, rho=20, delta="1e-6").rows()
     second = curator(promise, rows=shuffled).ask(question, rho=20, delta="1e-6").rows()
     assert first == second
+
+
+def test_a_total_does_not_stand_for_open_keys_that_nobody_named():
+    ours = curator(pt.Promise(pt.rows(), pt.ZCDP(rho=100, delta="1e-3")))
+    ours.ask("SELECT COUNT(*) AS n FROM visits", rho=20)
+    answer = ours.ask("SELECT word, COUNT(*) AS n FROM visits GROUP BY word", rho=1, delta="1e-6")
+    assert not answer.free
+    assert len(answer.rows()) > 3
+
+
+def test_caps_are_suggested_at_a_price():
+    ours = curator(pt.Promise(pt.users("who", rows=20), pt.ZCDP(rho=100)))
+    found = ours.suggest_caps("SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex", rho=90, keep="0.6")
+    assert found.rows == 8
+    assert found.groups in {1, 2}
+    assert list(found.kept) == [1, 2, 4, 8, 16, 20]
+    assert found.kept[1] < found.kept[4] < found.kept[16]
+    assert float(found.cost[0].vector()[0]) == pytest.approx(90)
+    assert float(ours.spent()[0].vector()[0]) == pytest.approx(90)
+    assert refused(ours.suggest_caps, "SELECT COUNT(*) AS n FROM visits") == "selection.price-of-caps"
+    alone = curator(pt.Promise(pt.rows(), pt.ZCDP(rho=100)))
+    assert refused(alone.suggest_caps, "SELECT COUNT(*) AS n FROM visits", rho=1) == "selection.caps-need-owners"

@@ -33,6 +33,14 @@ WORDS = [
             "least 1."
         ),
     ),
+    (
+        refuse.price_of_caps(),
+        "selection.price-of-caps",
+        (
+            "Caps are suggested from noisy counts, which cost something. Nothing was read and nothing was charged. "
+            "Give one price, epsilon= or rho=: it is divided among the counts."
+        ),
+    ),
 ]
 
 
