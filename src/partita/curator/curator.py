@@ -336,7 +336,7 @@ class Curator:
 
     def table(self, name: str) -> Frame:
         """A table to build a question from: ``curator.table("visits").where("age > 64").agg(n=pt.count())``."""
-        return Frame(self._known(name))
+        return Frame(self._known(name), public=self._public, most=self._most.get(name))
 
     def session(self, *, analyst: str, budget: Measure | Sequence[Measure | None] | None = None) -> Session:
         """A child account: the analyst's own limit and the joint budget both hold."""

@@ -123,12 +123,11 @@ class Selecting:
 
     def _key(self, node: exp.Expr) -> Formula | None:
         """A key of the groups, or a name of the answer's columns."""
-        if isinstance(node, exp.Column) and not node.table:
-            known = self.named.get(node.name.lower())
-            declared = {name.lower() for name in self.reader.table.columns}
-            if known is not None and (node.name.lower() not in declared or not self._grouped(node)):
+        if isinstance(node, exp.Column):
+            known = self._named(node)
+            if known is not None:
                 return known
-        if not isinstance(node, exp.Column) and node.find(exp.AggFunc) is not None:
+        elif node.find(exp.AggFunc) is not None or any(self._named(part) for part in node.find_all(exp.Column)):
             return None
         key = self.reader.key(node)
         if key is None:
@@ -139,6 +138,12 @@ class Selecting:
             # A function of keys is a formula of their labels.
             return None
         raise self.reader.refused(node, refuse.not_grouped(shown_key(key)))
+
+    def _named(self, node: exp.Column) -> Formula | None:
+        """What a name of the answer's columns stands for, unless it is the name of a key."""
+        known = None if node.table else self.named.get(node.name.lower())
+        declared = {name.lower() for name in self.reader.table.columns}
+        return known if node.name.lower() not in declared or not self._grouped(node) else None
 
     def _grouped(self, node: exp.Column) -> bool:
         try:

@@ -97,6 +97,8 @@ def test_lines_are_chosen_and_ordered_by_noisy_numbers():
     assert [(line["shop"], line["n"]) for line in found.rows()] == [("a", 267), ("b", 133)]
     found = answered("SELECT shop, COUNT(*) AS n FROM sales GROUP BY shop ORDER BY 2, shop LIMIT 2 OFFSET 1")
     assert [line["shop"] for line in found.rows()] == ["b", "a"]
+    found = answered("SELECT shop, SUM(units) AS units FROM sales GROUP BY shop HAVING units > 10 AND shop < 'c'")
+    assert [line["shop"] for line in found.rows()] == ["a", "b"]
     found = answered("SELECT shop FROM sales GROUP BY shop HAVING SUM(units) = 0 OR shop = 'a' ORDER BY shop DESC")
     assert [line["shop"] for line in found.rows()] == ["c", "a"]
 

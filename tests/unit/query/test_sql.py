@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from partita.errors import PartitaError, QueryRefused
 from partita.query import frame
 from partita.query.frame import Frame
+from partita.query.public import PublicTable
 from partita.query.sql import read
 from tests.unit.query import strategies
 from tests.unit.query.hospital import VISITS
@@ -115,6 +116,46 @@ def test_the_builder_makes_the_same_plans_as_sql():
     )
     assert built == asked
     assert built.fingerprint == asked.fingerprint
+
+
+BUILT = [
+    (
+        lambda start: (
+            start.group_by("region")
+            .having("COUNT(*) > 5", "total > 3")
+            .order_by("total DESC", "region")
+            .limit(3, offset=1)
+            .agg(total=frame.sum("cost"), share="100.0 * COUNT(*) FILTER (WHERE smoker) / COUNT(*)")
+        ),
+        ("SELECT region, SUM(cost) AS total, 100.0 * COUNT(*) FILTER (WHERE smoker) / COUNT(*) AS share FROM visits "
+        "GROUP BY region HAVING COUNT(*) > 5 AND total > 3 ORDER BY total DESC, region LIMIT 3 OFFSET 1"),
+    ),
+    (
+        lambda start: start.group_by(month="MONTH(day)").agg(spread="STDDEV(cost)", r="CORR(age, cost)"),
+        "SELECT MONTH(day) AS month, STDDEV(cost) AS spread, CORR(age, cost) AS r FROM visits GROUP BY month",
+    ),
+    (
+        lambda start: (
+            start.where("age > 5").gather("sex", total="CLAMP(SUM(cost), 0, 900)", n="LEAST(COUNT(*), 4)")
+            .where("n > 1").group_by("sex").agg(mean="AVG(total)")
+        ),
+        ("SELECT sex, AVG(total) AS mean FROM (SELECT patient, sex, CLAMP(SUM(cost), 0, 900) AS total, "
+        "LEAST(COUNT(*), 4) AS n FROM visits WHERE age > 5 GROUP BY patient, sex) AS t WHERE n > 1 GROUP BY sex"),
+    ),
+    (
+        lambda start: start.join("areas", on="region").group_by("part").agg(n=frame.count()),
+        "SELECT part, COUNT(*) AS n FROM visits JOIN areas ON areas.region = visits.region GROUP BY part",
+    ),
+]  # fmt: skip
+AREAS = {"areas": PublicTable("areas", [{"region": "north", "part": 1}, {"region": "east", "part": 2}], key="region")}
+
+
+@pytest.mark.parametrize(("build", "question"), BUILT, ids=["lines", "moments", "gathered", "joined"])
+def test_the_builder_makes_every_plan_that_sql_makes(build, question):
+    built, asked = build(Frame(VISITS, public=AREAS)), read(question, [VISITS], AREAS)
+    assert built.fingerprint == asked.fingerprint
+    assert [column.name for column in built.shown] == [column.name for column in asked.shown]
+    assert built.lines == asked.lines
 
 
 def test_a_step_of_the_builder_leaves_the_step_before_as_it_was():
