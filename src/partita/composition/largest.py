@@ -11,7 +11,7 @@ import numpy as np
 
 from partita.composition import saddle
 from partita.composition.compose import RULES, compose
-from partita.composition.contour import Contour, alias_period
+from partita.composition.contour import alias_period
 from partita.composition.curve import Numeric, profile
 from partita.composition.guarantee import is_exact
 from partita.composition.plan import Plan, has_pairs
@@ -41,17 +41,19 @@ def largest(
     if method in ("best", "pld") and delta > 0:
         near = None
         with suppress(PartitaError):
-            if _exactly(Plan.of(plan(guess), relation), method):
-                near = on_contour(lambda at: Plan.of(plan(at), relation), target, float_down(delta), guess)
-        if near is not None and near[1]:
-            # Composing it again may find a little more, by another contour: then a little less strength is enough.
-            x = near[0]
-            for _ in range(4):
-                if (found := total(x)) <= target:
+            near = guide(lambda at: Plan.of(plan(at), relation), target, float_down(delta), guess, method)
+        if near is not None:
+            # Where the transform comes back for ever the certified total is a little above the truth.
+            strength, smooth = near
+            for share in (1e-8, 1.2e-5, 6e-5)[0 if smooth else 1 :]:
+                x = short(strength * (1 - share))
+                found = total(x)
+                if target * (1 - 3e-5) <= found <= target:
                     return x
-                x = short(x * (1 - 1.2 * (found / target - 1)))
-        # A guide only: a lattice will say a little more than the truth, so aim a little below.
-        guess, close = (guess, 1e-9) if near is None else (near[0] * (1 - 5e-6), 2e-5)
+                if found < target:
+                    # The guide was off; what was found is a better one.
+                    break
+            guess, close = strength * (1 - 1e-5), 2e-5
     low, high = 0.0, math.inf
     x = short(guess)
     log_x, log_total = math.nan, math.nan
@@ -82,45 +84,46 @@ def largest(
     return low
 
 
-def on_contour(plan: Callable[[float], Plan], epsilon: float, delta: float, guess: float) -> tuple[float, bool] | None:
-    """About the largest strength whose δ at ε is as asked, and whether that was certified; nothing where none suits.
+def guide(
+    plan: Callable[[float], Plan], epsilon: float, delta: float, guess: float, method: str
+) -> tuple[float, bool] | None:
+    """About the largest strength whose δ at ε is as asked, and whether the total is smooth; nothing where none suits.
 
-    A secant with one contour each. Where the tail of the transform cannot be bounded the sum is only a guide. A little
-    of δ is left, so that composing the answer again, on another contour, does not say more than ε.
+    A secant on the sum over the main part of a contour. It proves nothing.
     """
-    goal = math.log(delta) - 2e-6
-    x, place, certified = short(guess), None, False
+    goal = math.log(delta)
+    x, place, period = short(guess), None, 0.0
     before: tuple[float, float] | None = None
     for turn in range(10):
-        totals = plan(x).totals
-        if len(totals) != 1 or not isinstance(profile(totals[0]), Numeric):
+        made = plan(x)
+        if turn == 0 and not _exactly(made, method):
             return None
-        total = totals[0]
+        total = made.totals[0]
+        if len(made.totals) != 1 or (turn == 0 and not isinstance(profile(total), Numeric)):
+            return None
         place = saddle.for_delta(total, delta) if place is None else saddle.around(total, place.c, epsilon)
-        contour = Contour.at(total, place, delta) if certified or turn == 0 else None
-        certified = contour is not None
-        log = math.log(max(contour.upper(epsilon), 1e-300)) if contour else _rough(total, place, epsilon, delta)
-        gap = log - goal
-        if -4e-6 < gap <= 0:
-            return x, certified
+        if before is None:
+            period = alias_period(total, place, delta)
+        here = (math.log(x), _rough(total, place, epsilon, period) - goal)
         # To begin with, as for a normal loss with mean ρ: log δ is about -(ε - ρ)²/4ρ, and ρ goes with the square.
-        here = (math.log(x), gap)
-        slope = (
-            place.c * (epsilon + total.variance / 2) if before is None else (gap - before[1]) / (here[0] - before[0])
-        )
+        rise = place.c * (epsilon + total.variance / 2)
+        slope = rise if before is None else (here[1] - before[1]) / (here[0] - before[0])
         if not slope > 0:
             return None
-        step = -(gap + 2e-6) / slope
+        step = -here[1] / slope
         place = place if abs(step) < 0.3 else None
-        x, before = short(x * math.exp(max(-1.0, min(1.0, step)))), here
+        x, before = x * math.exp(max(-1.0, min(1.0, step))), here
+        # Secants converge fast: the next step would be about the square of this one.
+        if abs(step) < 1e-4 and turn > 0:
+            return x, math.isinf(total.maximum)
         if here[0] == math.log(x):
-            return x, False
+            return x, math.isinf(total.maximum)
     return None
 
 
-def _rough(total: Total, place: Saddle, epsilon: float, delta: float) -> float:
+def _rough(total: Total, place: Saddle, epsilon: float, period: float) -> float:
     """About log δ(ε): the contour sum as far as the transform of a nearly normal loss reaches, and no further."""
-    step = 2 * math.pi / max(alias_period(total, place, delta), 9 * math.sqrt(total.variance))
+    step = 2 * math.pi / max(period, 9 * math.sqrt(total.variance))
     t = floats(np.arange(1, 8 + math.ceil(8 / math.sqrt(total.variance) / step)) * step)
     ratio, _ = total.batch.ratio(place.c, t)
     s = place.c + 1j * t
