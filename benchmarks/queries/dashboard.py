@@ -166,11 +166,12 @@ def run(name: str, budget: Any, price: dict[str, Any], unit: Unit) -> list[str]:
     batch = curator.batch(listed, **price)
     seconds = time.perf_counter() - start
     each = float(next(iter(price.values()))) / len(listed)
-    lines, totals = [], [0.0, 0.0, 0.0]
+    lines, totals, squares = [], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
     for sql, share in zip(listed, batch.shares, strict=True):
         aggregates = [_plain(one) for one in share.quote.plan.aggregates]
         errors = [ours(share), opendp(aggregates, each, unit), tumult(aggregates, each, unit)]
         totals = [total + error for total, error in zip(totals, errors, strict=True)]
+        squares = [total + error**2 for total, error in zip(squares, errors, strict=True)]
         made = {1: "", 0: " (made from others)"}[
             int(share.quote.fingerprint in {one.fingerprint for one in share.sources})
         ]
@@ -178,11 +179,13 @@ def run(name: str, budget: Any, price: dict[str, Any], unit: Unit) -> list[str]:
             f"| `{sql.replace(' FROM visits', '')}`{made} | {errors[0]:.1f} | {errors[1]:.1f} | {errors[2]:.1f} "
             f"| {errors[1] / errors[0]:.1f} | {errors[2] / errors[0]:.1f} |"
         )
-    ratio = [totals[1] / totals[0], totals[2] / totals[0]]
+    root = [math.sqrt(square) for square in squares]
     total = (
-        f"Total error: Partita {totals[0]:.0f}, OpenDP's accounting {totals[1]:.0f} (**{ratio[0]:.1f} times**), "
-        f"Tumult's {totals[2]:.0f} (**{ratio[1]:.1f} times**). What anybody loses: {batch.cost}. "
-        f"Priced in {seconds:.1f} s."
+        f"Sum of the errors: Partita {totals[0]:.0f}, OpenDP's accounting {totals[1]:.0f} "
+        f"(**{totals[1] / totals[0]:.2f} times**), Tumult's {totals[2]:.0f} (**{totals[2] / totals[0]:.2f} times**). "
+        f"Root of the total squared error, which a batch makes least: {root[0]:.1f}, {root[1]:.1f} "
+        f"(**{root[1] / root[0]:.2f} times**), {root[2]:.1f} (**{root[2] / root[0]:.2f} times**). "
+        f"What anybody loses: {batch.cost}. Priced in {seconds:.1f} s."
     )
     return [
         f"## {name}",

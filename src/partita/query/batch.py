@@ -23,6 +23,7 @@ from partita.query.pricing import Price, affordable
 from partita.query.quote import Promised, Quote, quote
 from partita.query.share import Share, shares_of, thrifty
 from partita.query.truncation import Truncation
+from partita.query.wider import wider
 from partita.region.meetings import Meeting, meetings
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
@@ -107,7 +108,6 @@ class _Sharing:
         self.plans, self.promises, self.price = plans, promises, price
         self.truncation, self.worth = truncation, worth
         self.allowed = price.within(promises[0].budget)
-        self.sets = self._sets()
 
     def best(self) -> list[Share]:
         """The way with the least total error."""
@@ -143,28 +143,30 @@ class _Sharing:
         # The square of μ adds up, and ρ is half of it.
         return [_Way("rho", whole / 2 if allowed.kind == "gdp" else whole, 1)]
 
-    def _sets(self) -> list[Meeting]:
+    def _sets(self, plans: Sequence[Plan]) -> list[Meeting]:
         """The sets of questions that may cost one protected unit together."""
-        sets = list(meetings([plan.where.region for plan in self.plans]))
+        sets = list(meetings([plan.where.region for plan in plans]))
         unit = self.promises[0].granularity
         while isinstance(unit, Groups):
             unit = unit.of
         if isinstance(unit, Replace | Metric) and len(sets) > 1:
             if len(sets) ** 2 > 2 * _MOST_PAIRS:
-                return [frozenset(range(len(self.plans)))]
+                return [frozenset(range(len(plans)))]
             unions = {one | other for one, other in combinations(sets, 2)}
             sets = [one for one in unions if not any(one < other for other in unions)]
         return sets
 
     def _spent(self, way: _Way) -> list[Share]:
-        first = [self._quoted(plan, way, way.whole, way.noise) for plan in self.plans]
-        errors = [weight * one.figure for weight, one in zip(self.worth, first, strict=True)]
-        kept, shares = thrifty(first, errors, self.sets, way.power)
+        asked = [self._quoted(plan, way, way.whole, way.noise) for plan in self.plans]
+        errors = [weight * one.figure for weight, one in zip(self.worth, asked, strict=True)]
+        plans = [*self.plans, *wider(asked)]
+        first = [*asked, *(self._quoted(plan, way, way.whole, way.noise) for plan in plans[len(asked) :])]
+        kept, shares = thrifty(first, errors, self._sets(plans), way.power)
         scale = Fraction(1)
         for _ in range(_ROUNDS):
             offered = {
                 place: self._quoted(
-                    self.plans[place],
+                    plans[place],
                     way,
                     _rounded_down(way.whole * scale * Fraction(shares[place])),
                     first[place].offer.noise or None,
@@ -173,7 +175,7 @@ class _Sharing:
             }
             over = self._over(list(offered.values()))
             if over <= 1:
-                return shares_of(first, list(offered.values()))
+                return shares_of(asked, list(offered.values()))
             # Loads may be booked higher than the price of one answer (theory E14): take that much off. An ε at a
             # fixed δ falls no slower than the root of ρ.
             scale = scale / over ** (2 if way.delta else 1) * Fraction(9999, 10000)

@@ -79,34 +79,43 @@ def shares_of(quotes: Sequence[Quote], released: Sequence[Quote]) -> list[Share]
 def thrifty(
     quotes: Sequence[Quote], errors: Sequence[float], sets: Sequence[Meeting], power: float
 ) -> tuple[list[int], list[float]]:
-    """Which questions to release, and the share of the price of each; the others follow from them.
+    """Which quotes to release, and the share of the price of each; the other questions follow from them.
 
-    All quotes are at the whole price. Questions that follow from one and the same release are left out together, since
-    panels about different people save nothing one by one; the choice that lowers the total error most is made first.
+    All quotes are at the whole price. The first are questions, with their ``errors``; the rest are releases that nobody
+    asked for, used only if questions follow from them. Questions that follow from one and the same release are left
+    out together, since panels about different people save nothing one by one; the choice that lowers the total error
+    most is made first.
     """
-    loose = _looseness(quotes)
-    through: list[int | None] = [None] * len(quotes)
+    loose = _looseness(quotes, len(errors))
+    through: list[int | None] = [None] * len(errors)
     best = _total(errors, through, loose, sets, power, rounds=_ROUGH)[1]
     while True:
-        trials = list(_trials(through, loose))
+        trials = list(_trials(through, len(quotes), loose))
         totals = [_total(errors, trial, loose, sets, power, rounds=_ROUGH)[1] for trial in trials]
         if not totals or min(totals) >= best * _BETTER:
             break
         best = min(totals)
         through = trials[totals.index(best)]
-    kept = [place for place, other in enumerate(through) if other is None]
-    return kept, _total(errors, through, loose, sets, power, rounds=ROUNDS)[0]
+    return _kept(through), _total(errors, through, loose, sets, power, rounds=ROUNDS)[0]
 
 
-def _trials(through: Sequence[int | None], loose: dict[tuple[int, int], float]) -> Iterator[list[int | None]]:
+def _kept(through: Sequence[int | None]) -> list[int]:
+    """What is released: questions that are not made from others, and whatever others are made from."""
+    sources = {other for other in through if other is not None}
+    return sorted(sources.union(place for place, other in enumerate(through) if other is None))
+
+
+def _trials(
+    through: Sequence[int | None], count: int, loose: dict[tuple[int, int], float]
+) -> Iterator[list[int | None]]:
     """For each release, what may be left out because of it: all that follow from it, or those that lose least."""
     sources = {other for other in through if other is not None}
     open_places = {place for place, other in enumerate(through) if other is None}
-    for other in sorted(open_places):
+    for other in (*sorted(open_places), *range(len(through), count)):
         follow = {
             place: ratio
             for (place, source), ratio in loose.items()
-            if source == other and place in open_places and place not in sources and math.isfinite(ratio)
+            if source == other and place not in sources and (place in open_places or other >= len(through))
         }
         for most in sorted(set(follow.values()))[-_THRESHOLDS:]:
             trial = list(through)
@@ -116,14 +125,14 @@ def _trials(through: Sequence[int | None], loose: dict[tuple[int, int], float]) 
             yield trial
 
 
-def _looseness(quotes: Sequence[Quote]) -> dict[tuple[int, int], float]:
+def _looseness(quotes: Sequence[Quote], count: int) -> dict[tuple[int, int], float]:
     """How many times larger the squared error of a question is when it is made from another at the same price."""
     found = {}
-    for place, want in enumerate(quotes):
+    for place, want in enumerate(quotes[:count]):
         for other, have in enumerate(quotes):
             made = None if place == other else derived(Released(have, _zeros(have)), want)
-            if made is not None:
-                found[place, other] = looser(combined([made], want), want)
+            if made is not None and math.isfinite(ratio := looser(combined([made], want), want)):
+                found[place, other] = ratio
     return found
 
 
@@ -137,15 +146,15 @@ def _total(
     rounds: int,
 ) -> tuple[list[float], float]:
     """The best shares of those that are released, and the total error of all."""
-    summed = list(errors)
+    kept = _kept(through)
+    summed = {place: errors[place] if place < len(errors) else 0.0 for place in kept}
     for place, other in enumerate(through):
         if other is not None:
             summed[other] += errors[place] * loose[place, other]
-    kept = [place for place, other in enumerate(through) if other is None]
     order = {place: position for position, place in enumerate(kept)}
     left = [frozenset(order[place] for place in one if place in order) for one in sets]
     found = split([summed[place] for place in kept], left, power, rounds)
-    shares = [0.0] * len(errors)
+    shares = [0.0] * (max(kept) + 1)
     for place, share in zip(kept, found, strict=True):
         shares[place] = share
     return shares, sum(summed[place] * shares[place] ** -power for place in kept)

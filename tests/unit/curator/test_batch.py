@@ -223,3 +223,21 @@ def test_a_question_that_was_not_planned_is_refused() -> None:
     for question in (2, -1, True, "SELECT 1"):
         with pytest.raises(InvalidInput, match="none of the 2 questions"):
             planned.ask(question)
+
+
+def test_questions_about_the_same_groups_are_told_by_one_release() -> None:
+    curator = hospital()
+    listed = [
+        "SELECT region, COUNT(*) AS n FROM visits GROUP BY region",
+        "SELECT region, AVG(cost) AS mean FROM visits GROUP BY region",
+        *(
+            f"SELECT COUNT(*) AS n, AVG(cost) AS mean FROM visits WHERE region = '{name}'"
+            for name in ("north", "south")
+        ),
+    ]
+    batch = curator.batch(listed, rho="0.1")
+    assert len(batch.quotes) == 1
+    answers = batch.ask()
+    assert [len(answer.rows()) for answer in answers] == [6, 6, 1, 1]
+    assert answers[2].rows()[0]["mean"] == answers[1].rows()[0]["mean"]
+    assert curator.spent()[0].fits(pt.ZCDP(rho="0.1"))

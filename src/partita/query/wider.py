@@ -1,0 +1,43 @@
+"""Wider questions: one release that several questions follow from, which none of them asks for by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from partita.query.aggregates import Aggregate, Average, Count, CountRows, Sum
+from partita.query.plan import KeyColumn, Lines, Plan, ValueColumn
+from partita.query.quote import Quote
+from partita.query.reuse import placed
+from partita.query.rewrite import rewritten
+
+_MOST: Final = 24
+_MOST_AGGREGATES: Final = 6
+
+
+def wider(asked: Sequence[Quote]) -> list[Plan]:
+    """For each question, the same groups with the aggregates of all questions whose groups are sums of them.
+
+    A panel of means for each region and a table of counts by region are both told by one table of counts and means.
+    """
+    found: dict[str, Plan] = {}
+    for one in asked:
+        followers = [
+            other for other in asked if placed(one.plan, one.program.cells, other.plan, other.program.cells) is not None
+        ]
+        aggregates: dict[Aggregate, None] = {}
+        for other in followers:
+            aggregates.update(dict.fromkeys(other.plan.aggregates))
+        plain = all(isinstance(aggregate, CountRows | Count | Sum | Average) for aggregate in aggregates)
+        if plain and not one.by_owner and len(one.plan.aggregates) < len(aggregates) <= _MOST_AGGREGATES:
+            made = _made(one.plan, tuple(aggregates))
+            found.setdefault(made.canonical, made)
+    known = {one.plan.canonical for one in asked}
+    return [plan for text, plan in found.items() if text not in known][:_MOST]
+
+
+def _made(plan: Plan, aggregates: tuple[Aggregate, ...]) -> Plan:
+    keys = (KeyColumn(f"key_{place}", key) for place, key in enumerate(plan.keys))
+    values = (ValueColumn(f"value_{place}", aggregate) for place, aggregate in enumerate(aggregates))
+    return rewritten(replace(plan, aggregates=aggregates, shown=(*keys, *values), lines=Lines()))
