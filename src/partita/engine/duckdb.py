@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -186,21 +186,21 @@ class DuckDB(Engine):
         """The tallies that are numbers, from one statement."""
         made = statement(program, self._stored[program.table.name])
         lines = self._cursor().execute(made.sql).fetchall()
+        if not lines:
+            return
+        texts, groups = len(program.opened), len(program.opened) + len(made.places)
+        columns = list(zip(*lines, strict=True))
+        listed = [_places(columns[texts + place], read) for place, read in enumerate(made.places)]
         position = program.cells.position
-        texts = len(program.opened)
-        groups = texts + len(made.places)
-        seen: list[dict[Any, int]] = [{} for _ in made.places]
-        for line in lines:
-            places = []
-            for known, read, value in zip(seen, made.places, line[texts:], strict=False):
-                place = known.get(value)
-                if place is None:
-                    place = known[value] = read(value)
-                places.append(place)
-            counted = result[start.get(line[:texts], 0) + position[tuple(places)]]
-            for column, value in zip(numbers, line[groups:], strict=True):
+        where = [position[places] for places in zip(*listed, strict=True)] if listed else [position[()]] * len(lines)
+        if texts:
+            where = [start[line[:texts]] + at for line, at in zip(lines, where, strict=True)]
+        for column, values in zip(numbers, columns[groups:], strict=True):
+            sums = result[:, column].tolist()
+            for at, value in zip(where, values, strict=True):
                 if value is not None:
-                    counted[column] += int(value)
+                    sums[at] += int(value)
+            result[:, column] = sums
 
     def _spread(
         self,
@@ -248,7 +248,7 @@ class DuckDB(Engine):
         return cursor
 
 
-def _places(values: list[Any], read: Callable[[Any], int]) -> list[int]:
+def _places(values: Sequence[Any], read: Callable[[Any], int]) -> list[int]:
     """The places of keys as they come back; each different one is read once."""
     known = {value: read(value) for value in set(values)}
     return [known[value] for value in values]
