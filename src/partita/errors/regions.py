@@ -333,6 +333,15 @@ def slot_without_replacement(name: str) -> NotProven:
     )
 
 
+def too_many_columns(count: int, most: int) -> InvalidInput:
+    """More columns than an account of regions can tell apart."""
+    return InvalidInput(
+        "region.too-many-columns",
+        f"The table declares {count} columns with public values, and an account can tell at most {most} apart. Declare "
+        f"those that questions are about: columns that are not declared are never read.",
+    )
+
+
 def not_pictured(column: str) -> InvalidInput:
     """The same column twice in a picture."""
     return InvalidInput("region.not-pictured", f"A map needs two different columns; {column} was given twice.")

@@ -167,7 +167,7 @@ def _pairs(
     cells = int(np.prod([len(along) for along in starts]))
     if cells * cells * len(amounts) > _PAIR_WORK:
         return Count(Fraction(0), None)
-    points = np.stack([part.ravel() for part in np.meshgrid(*starts, indexing="ij")], axis=1)
+    points = np.asarray(list(product(*starts)))
     held = np.zeros((cells, len(amounts)), dtype=object)
     for (low, high), number in zip(np.moveaxis(spans, 2, 1), owner, strict=True):
         held[((points >= low) & (points < high)).all(axis=1), number] = 1
@@ -176,7 +176,7 @@ def _pairs(
     load = held @ one
     worst = 0
     sizes = [np.diff(np.append(along, size)) for along, size in zip(starts, domain.shape, strict=True)]
-    volume = np.prod(np.stack([part.ravel() for part in np.meshgrid(*sizes, indexing="ij")]), axis=0, dtype=np.float64)
+    volume = np.asarray(list(product(*sizes)), dtype=np.float64).prod(axis=1)
     for cell in range(cells):
         pairs = load[cell] + load + (held * (held[cell] * rest)).sum(axis=1)
         if volume[cell] == 1:

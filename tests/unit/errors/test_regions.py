@@ -223,6 +223,13 @@ TEXTS = {
         refuse.not_pictured("age"),
         "A map needs two different columns; age was given twice.",
     ),
+    "region.too-many-columns": (
+        refuse.too_many_columns(61, 60),
+        (
+            "The table declares 61 columns with public values, and an account can tell at most 60 apart. Declare those "
+            "that questions are about: columns that are not declared are never read."
+        ),
+    ),
 }
 
 

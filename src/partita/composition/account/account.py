@@ -28,6 +28,9 @@ Repeated = tuple[Region, Measure, Measure | None, int]
 Record = dict[str, object]
 _CACHED = 1 << 15
 
+# Arrays have an axis for each column, and at most 64 axes.
+MOST_COLUMNS = 60
+
 
 @final
 class RegionAccount:
@@ -393,6 +396,8 @@ class RegionAccount:
 
 
 def _engine(domain: Domain, granularity: Granularity, budget: tuple[int, ...], limits: Limits) -> Engine:
+    if len(domain.shape) > MOST_COLUMNS:
+        raise refuse.too_many_columns(len(domain.shape), MOST_COLUMNS)
     match shape(granularity):
         case Shape.VALUES:
             return OfValues(domain.shape, budget, limits)

@@ -183,28 +183,33 @@ class Partners:
     def _field(self, covers: Flags, meets: Flags) -> Integers:
         """For every block and cell, the sum of the gains of the regions that hold the cell."""
         shape = self._grid.loads.shape[1:]
+        # Along an axis with one cell every region holds it, so that axis has no corners: columns that nobody asked
+        # about cost nothing, however many there are.
+        open_axes = [axis for axis, size in enumerate(shape) if size > 1]
         one, both = self._changes.one[:, self._component], self._changes.both[:, self._component]
         gain = np.where(covers, both - one, np.where(meets, np.maximum(one, both - one), one))
-        field = np.zeros((len(gain), *(size + 1 for size in shape)), dtype=np.int64)
+        field = np.zeros((len(gain), *(shape[axis] + 1 for axis in open_axes)), dtype=np.int64)
         if self._light:
             gain = gain - one
         rows = gain[:, self._changes.owner]
         block, row = np.nonzero(rows)
         if len(row):
-            places, signs = self._corners(field[0])
+            places, signs = self._corners(field[0], open_axes)
             at = places[:, row] + block * (field[0].size)
             np.add.at(field.reshape(-1), at.reshape(-1), (signs * rows[block, row]).reshape(-1))
             for axis in range(1, field.ndim):
                 np.cumsum(field, axis=axis, out=field)
-        inner = field[(slice(None), *(slice(0, -1) for _ in shape))]
+        inner = field[(slice(None), *(slice(0, -1) for _ in open_axes))].reshape(len(gain), *shape)
         return inner + self._grid.loads[self._component] if self._light else np.ascontiguousarray(inner)
 
-    def _corners(self, field: Integers) -> tuple[Integers, Integers]:
+    def _corners(self, field: Integers, open_axes: Sequence[int]) -> tuple[Integers, Integers]:
         """Where the corners of all rectangles lie in a field, and their signs; found once for a search."""
         if self._places is None:
             places = np.zeros((1, self._changes.rows), dtype=np.int64)
             signs = np.ones((1, 1), dtype=np.int64)
-            for axis, stride in enumerate(np.asarray(field.strides) // field.itemsize):
+            for axis, stride in zip(
+                open_axes, np.asarray(field.strides, dtype=np.int64) // field.itemsize, strict=True
+            ):
                 first = np.searchsorted(self._bounds[axis], self._changes.low[:, axis]) * stride
                 after = np.searchsorted(self._bounds[axis], self._changes.high[:, axis]) * stride
                 places = np.concatenate((places + first, places + after))
