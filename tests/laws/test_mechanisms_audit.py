@@ -159,11 +159,11 @@ def test_a_release_on_a_sample_is_not_refuted(mechanism, first, second, at):
 @pytest.mark.slow
 @pytest.mark.parametrize("share", [1, Fraction(1, 100)], ids=["as it is", "with a slope a hundred times too small"])
 def test_a_perturbed_objective_is_not_refuted_and_a_broken_one_is(share):
-    """Rows at 1 with a squared loss: the minimiser of (w - 1)²/2 a row, Λ w²/2 and b w is known in closed form."""
-    mechanism = PerturbedObjective(slope=1, bend="1/2", last="1/2", length=3, bent=1, weights=1)
+    """Rows with the loss -w each: the minimiser of all of them, Λ w²/2 and b w is known in closed form."""
+    mechanism = PerturbedObjective(slope=1, bend="1/2", last="1/2", length=1, bent=1, weights=1)
 
     def released(rows, bits):
-        minimiser = (len(rows) - float(share) * mechanism.tilt(bits=bits)) / (len(rows) + float(mechanism.regulariser))
+        minimiser = (len(rows) - float(share) * mechanism.tilt(bits=bits)) / float(mechanism.regulariser)
         return float(mechanism.finish(minimiser, bits=bits)[0])
 
     shown = audit(batched(released, 9), [1, 1, 1], [1, 1], trials=600, batch=True, **SURE)

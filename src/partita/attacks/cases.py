@@ -20,10 +20,12 @@ from partita.mechanisms.key_selection import GaussianThreshold, LaplaceThreshold
 from partita.mechanisms.laplace import Laplace
 from partita.mechanisms.noisy_max import NoisyMax
 from partita.mechanisms.permute_and_flip import PermuteAndFlip
+from partita.mechanisms.perturbed_objective import PerturbedObjective
 from partita.mechanisms.randomized_response import RandomizedResponse
 from partita.mechanisms.sparse_vector import SparseVector
 from partita.mechanisms.subsampled import Subsampled
 from partita.mechanisms.truncated_geometric import TruncatedGeometric
+from partita.mechanisms.unary_encoding import UnaryEncoding
 from partita.sampling.bits import BitSource
 from partita.theory.distance import Distance
 from partita.theory.measures.approximate import Approximate
@@ -63,6 +65,7 @@ def built_in(bits: BitSource) -> Iterator[Case]:
     yield from _sessions(bits)
     yield from _keys(bits)
     yield from _samples(bits)
+    yield from _objectives(bits)
 
 
 def controls(bits: BitSource) -> Iterator[Case]:
@@ -114,6 +117,19 @@ def _reports(bits: BitSource) -> Iterator[Case]:
         claims = tuple(answers.closed_forms(Distance.l1(1)))
         release = partial(runs.entry_by_entry, answers, bits)
         yield Case(f"randomised response, {values} answers", answers.kind, _CHANGE, release, 0, values - 1, claims)
+    for optimised in (False, True):
+        encoding = UnaryEncoding(epsilon=_ONE, values=3, optimised=optimised)
+        claims = tuple(encoding.closed_forms(Distance.l1(1)))
+        name = f"unary encoding, {'optimised' if optimised else 'symmetric'}"
+        yield Case(name, encoding.kind, _CHANGE, partial(runs.encoded, encoding, bits), 0, 2, claims)
+
+
+def _objectives(bits: BitSource) -> Iterator[Case]:
+    """Rows at one, of which one comes: each pulls the minimiser the same way."""
+    objective = PerturbedObjective(slope=_ONE, bend=_ONE / 2, last=_ONE / 2, length=_ONE, bent=_ONE, weights=1)
+    claims = (objective.cost(Distance.l1(1), Pure), objective.cost(Distance.l1(1), ZCDP))
+    release = partial(runs.minimised, objective, bits)
+    yield Case("perturbed objective", objective.kind, _ROWS, release, (1, 1, 1), (1, 1), claims, batch=False)
 
 
 def _choices(bits: BitSource) -> Iterator[Case]:

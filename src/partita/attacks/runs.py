@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 from partita.attacks.low_bits import naive_laplace
 from partita.mechanisms.key_selection import KeyThreshold
 from partita.mechanisms.laplace import Laplace
+from partita.mechanisms.perturbed_objective import PerturbedObjective
 from partita.mechanisms.selection import Selection
 from partita.mechanisms.sparse_vector import SparseVector
 from partita.mechanisms.subsampled import Subsampled
 from partita.mechanisms.truncated_geometric import TruncatedGeometric
+from partita.mechanisms.unary_encoding import UnaryEncoding
 from partita.sampling.bits import BitSource
 
 
@@ -30,6 +32,19 @@ def entry_by_entry(mechanism: Releases, bits: BitSource, value: object, count: i
     exact = np.asarray(value, dtype=np.int64)
     noisy: NDArray[np.int64] = mechanism.release(np.broadcast_to(exact, (count, *exact.shape)), bits=bits)
     return noisy
+
+
+def encoded(mechanism: UnaryEncoding, bits: BitSource, answer: int, count: int) -> NDArray[np.int64]:
+    """So many reports of one answer, each row of bits as one number."""
+    reports = mechanism.release([answer] * count, bits=bits)
+    found: NDArray[np.int64] = reports @ (1 << np.arange(mechanism.values))
+    return found
+
+
+def minimised(mechanism: PerturbedObjective, bits: BitSource, rows: Sequence[int]) -> float:
+    """One released minimiser, where a row's loss is minus itself times the weight: it is known in closed form."""
+    pulled = sum(rows) - mechanism.tilt(bits=bits)
+    return float(mechanism.finish(pulled / float(mechanism.regulariser), bits=bits)[0])
 
 
 def chosen(mechanism: Selection, bits: BitSource, scores: Sequence[int]) -> int:
