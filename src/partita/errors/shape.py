@@ -82,6 +82,15 @@ def union_that_overlaps() -> QueryRefused:
     )
 
 
+def margins_of_unlike() -> QueryRefused:
+    """Margins of what does not add up."""
+    return QueryRefused(
+        "shape.margins-of-unlike",
+        f"ROLLUP, CUBE and GROUPING SETS sum up the released groups, and quantiles, COUNT(DISTINCT ...) and open keys "
+        f"do not add up. Ask one question for each grouping. {UNTOUCHED}",
+    )
+
+
 # --- rows gathered by owner --------------------------------------------------------------------------------------
 
 

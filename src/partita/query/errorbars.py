@@ -29,6 +29,10 @@ class Spread:
         """The variance, rounding left aside."""
         return self.sigma**2 + sum(2 * scale**2 for scale in self.scales)
 
+    def times(self, count: int) -> Spread:
+        """The noise of so many such sums together."""
+        return Spread(self.scales * count, self.sigma * count**0.5, self.rounding * count)
+
     def half_width(self, confidence: float, entries: int = 1) -> float:
         """What the noise of all entries stays within, with this confidence.
 

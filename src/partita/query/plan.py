@@ -55,6 +55,7 @@ class Order:
 class Lines:
     """Which lines of the answer are shown, and in which order: HAVING, ORDER BY, LIMIT, OFFSET and DISTINCT.
 
+    ``sets`` are the keys by which lines are summed up (ROLLUP, CUBE, GROUPING SETS); without any, a group is a line.
     Made from noisy numbers alone, so it costs nothing and takes no part in the fingerprint.
     """
 
@@ -63,6 +64,7 @@ class Lines:
     limit: int | None = None
     offset: int = 0
     distinct: bool = False
+    sets: tuple[tuple[Key, ...], ...] = ()
 
     def formulas(self) -> Iterator[Formula]:
         """Every formula that decides about lines."""

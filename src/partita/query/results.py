@@ -94,8 +94,27 @@ class Result:
 
     @cached_property
     def numbers(self) -> Numbers:
-        """The released numbers of every line, shown or not."""
-        return Numbers(self.noisy, self.spreads, chosen=self.chosen)
+        """The released numbers of every line, shown or not; those of a margin are the sums of its groups."""
+        if not self.plan.lines.sets:
+            return Numbers(self.noisy, self.spreads, chosen=self.chosen)
+        sizes = tuple(len(members) for _, members in self._margins)
+        if len(self.noisy) != self.cells.count:
+            # Before anything is released: as inexact as the widest margin will be.
+            return Numbers(self.noisy, tuple(spread.times(max(sizes, default=1)) for spread in self.spreads))
+        summed = np.array([self.noisy[members].sum(axis=0) for _, members in self._margins], dtype=object)
+        return Numbers(summed.reshape(len(sizes), self.noisy.shape[1]), self.spreads, sizes)
+
+    @cached_property
+    def _margins(self) -> list[tuple[tuple[Key, ...], list[int]]]:
+        """For each line of ROLLUP, CUBE or GROUPING SETS, its keys and the groups that it sums up."""
+        found: list[tuple[tuple[Key, ...], list[int]]] = []
+        for keys in self.plan.lines.sets:
+            places = [self.cells.keys.index(key) for key in keys]
+            summed: dict[tuple[int, ...], list[int]] = {}
+            for line, cell in enumerate(self.cells.listed):
+                summed.setdefault(tuple(cell[place] for place in places), []).append(line)
+            found.extend((keys, members) for members in summed.values())
+        return found
 
     @cached_property
     def lines(self) -> list[int]:
@@ -163,6 +182,9 @@ class Result:
         place = self.cells.keys.index(key)
         domain = self.plan.domain
         labels = {where: keys_of.label(key, domain, where) for where in self.cells.places[place]}
+        if self.plan.lines.sets:
+            listed = self.cells.listed
+            return [labels[listed[members[0]][place]] if key in keys else None for keys, members in self._margins]
         once = [labels[line[place]] for line in self.cells.listed]
         return once * (len(self.numbers) // len(once)) if once else []
 

@@ -19,6 +19,7 @@ from partita.query.gathering_words import GatheringWords
 from partita.query.inlining import Inliner, inlined
 from partita.query.joining import read_join
 from partita.query.keys import Key
+from partita.query.margins import Sets, grouping_sets, summable
 from partita.query.places import words
 from partita.query.plan import KeyColumn, Lines, Order, Plan, ShownColumn, ValueColumn, needed
 from partita.query.program import cells
@@ -162,7 +163,7 @@ def _plan(asked: _Asked, given: exp.Select) -> Plan:
         if item.find(exp.Window) is not None:
             advice = "It makes one row depend on others. Use GROUP BY."
             raise reader.refused(item, refuse.function_not_answered("A window function", advice))
-    keys = _keys(reader, tree, selected)
+    keys, sets = _keys(reader, tree, selected)
     shown: list[ShownColumn] = []
     selecting = Selecting(reader, keys, {})
     for item, name in selected:
@@ -170,7 +171,10 @@ def _plan(asked: _Asked, given: exp.Select) -> Plan:
         if any(shown[-1].name.lower() == column.name.lower() for column in shown[:-1]):
             raise reader.refused(item, refuse.repeated_name(shown[-1].name))
     lines = _lines(Selecting(reader, keys, {column.name.lower(): _meaning(column) for column in shown}), tree, shown)
+    lines = replace(lines, sets=sets)
     aggregates = needed(tuple(shown), lines)
+    if sets and not summable(keys, aggregates):
+        raise refuse.at(refuse_shape.margins_of_unlike(), words(text, tree.args["group"]))
     if not aggregates:
         raise refuse.at(refuse.no_aggregate(), words(text, tree.expressions[0]) if tree.expressions else None)
     where = tree.args.get("where")
@@ -261,10 +265,12 @@ def _named(item: exp.Expr) -> tuple[exp.Expr, str | None]:
     return item, None
 
 
-def _keys(reader: Reader, tree: exp.Select, selected: list[tuple[exp.Expr, str | None]]) -> tuple[Key, ...]:
+def _keys(
+    reader: Reader, tree: exp.Select, selected: list[tuple[exp.Expr, str | None]]
+) -> tuple[tuple[Key, ...], Sets]:
     group = tree.args.get("group")
     if group is None:
-        return ()
+        return (), ()
     if group.args.get("all"):
         listed = [item for item, _ in selected if item.find(exp.AggFunc) is None and not isinstance(item, exp.Literal)]
         group = exp.Group(expressions=listed)
@@ -273,18 +279,16 @@ def _keys(reader: Reader, tree: exp.Select, selected: list[tuple[exp.Expr, str |
             raise reader.refused(
                 group, refuse.clause_not_answered(f"GROUP BY {option.upper()}", "Name the keys one by one.")
             )
-    found: list[Key] = []
-    for node in group.expressions:
-        if isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets):
-            raise reader.refused(
-                node, refuse.clause_not_answered(node.key.upper(), "Ask one question for each grouping you need.")
-            )
-        key = reader.key(_meant(reader, node, selected))
-        if key is None:
-            raise reader.refused(node, refuse.not_a_key(node.sql(dialect="duckdb")))
-        if key not in found:
-            found.append(key)
-    return tuple(found)
+    sets = grouping_sets(group.expressions, lambda node: _key(reader, node, selected))
+    keys = tuple(dict.fromkeys(key for one in sets for key in one))
+    return keys, () if len(sets) == 1 else sets
+
+
+def _key(reader: Reader, node: exp.Expr, selected: list[tuple[exp.Expr, str | None]]) -> Key:
+    key = reader.key(_meant(reader, node, selected))
+    if key is None:
+        raise reader.refused(node, refuse.not_a_key(node.sql(dialect="duckdb")))
+    return key
 
 
 def _meant(reader: Reader, node: exp.Expr, selected: list[tuple[exp.Expr, str | None]]) -> exp.Expr:

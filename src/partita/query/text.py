@@ -202,7 +202,10 @@ def shown_plan(plan: Plan) -> str:
         f"FROM {quoted(plan.table.name) if plan.gathering is None else _gathered(plan, plan.gathering)}",
         *_where(plan.met),
     ]
-    if plan.keys:
+    if plan.lines.sets:
+        sets = ", ".join(f"({', '.join(map(shown_key, keys))})" for keys in plan.lines.sets)
+        lines.append(f"GROUP BY GROUPING SETS ({sets})")
+    elif plan.keys:
         lines.append(f"GROUP BY {', '.join(shown_key(key) for key in plan.keys)}")
     return "\n".join([*lines, *shown_lines(plan.lines)])
 

@@ -133,6 +133,15 @@ WORDS = [
             "CLAMP(SUM(x), low, high) to limit what one owner adds. Nothing was read and nothing was charged."
         ),
     ),
+    (
+        refuse.margins_of_unlike(),
+        "shape.margins-of-unlike",
+        (
+            "ROLLUP, CUBE and GROUPING SETS sum up the released groups, and quantiles, COUNT(DISTINCT ...) and "
+            "open keys do not add up. Ask one question for each grouping. Nothing was read and nothing was "
+            "charged."
+        ),
+    ),
 ]
 
 

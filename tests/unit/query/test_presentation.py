@@ -114,6 +114,47 @@ def test_what_has_no_value_comes_last_unless_asked_for_first():
     assert [line["share"] is None for line in answered(question + " NULLS FIRST").rows()] == [True, False, False]
 
 
+def test_margins_are_sums_of_the_groups_that_were_released():
+    found = answered(
+        "SELECT shop, online, COUNT(*) AS n, AVG(units) AS u FROM sales GROUP BY ROLLUP (shop, online)"
+    ).rows()
+    assert len(found) == 3 * 2 + 3 + 1
+    assert found[-1] == {"shop": None, "online": None, "n": 400, "u": pytest.approx(np.mean(COLUMNS[0]))}
+    assert [line["n"] for line in found if line["shop"] == "a"] == [200, 67, 267]
+    cube = answered("SELECT shop, online, COUNT(*) AS n FROM sales GROUP BY CUBE (shop, online)").rows()
+    assert len(cube) == 6 + 3 + 2 + 1
+    assert [line["n"] for line in cube if line["shop"] is None] == [300, 100, 400]
+    sets = "SELECT shop, online, COUNT(*) AS n FROM sales GROUP BY GROUPING SETS ((shop), (online), ())"
+    assert [line["n"] for line in answered(sets).rows()] == [267, 133, 0, 300, 100, 400]
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+def test_the_bars_of_margins_hold_as_often_as_they_say(noise):
+    question = "SELECT shop, price // 10 AS p, SUM(units) AS s, AVG(units) AS u FROM sales GROUP BY ROLLUP (shop, p)"
+    exact = answered(question).columns
+    budget = Pure(epsilon=9) if noise == "laplace" else ZCDP(rho=9)
+    found = quote(read(question, [SHOPS]), [Promised(rows(), budget)], Price.of(epsilon="0.8"), noise=noise)
+    tallies, bits = tallied(found.program, ROWS), TestBits(6)
+    trials, misses = 150, {"s": 0, "u": 0}
+    for _ in range(trials):
+        bars = found.result(found.release(tallies, bits=bits)).intervals(0.9)
+        for name in misses:
+            low, high = bars[name][-1]
+            misses[name] += not low - 1e-9 <= exact[name][-1] <= high + 1e-9
+    assert max(misses.values()) / trials <= 0.1 + 5.2 * math.sqrt(0.1 * 0.9 / trials)
+    # What is foreseen is foreseen for the widest margin.
+    half = (bars["s"][-1][1] - bars["s"][-1][0]) / 2
+    assert found.error(0.9)["s"] == pytest.approx(half, rel=1e-6)
+
+
+def test_a_rollup_of_a_released_question_is_free():
+    plain = offered("SELECT shop, online, COUNT(*) AS n FROM sales GROUP BY shop, online")
+    assert (
+        offered("SELECT shop, online, COUNT(*) AS n FROM sales GROUP BY ROLLUP (shop, online)").fingerprint
+        == plain.fingerprint
+    )
+
+
 # --- one release, many presentations -------------------------------------------------------------------------------
 
 
@@ -142,6 +183,7 @@ def test_what_only_having_needs_is_released_too():
         "SELECT DISTINCT (COUNT(*) + 1) / 2 AS v\nFROM sales\nGROUP BY shop\nORDER BY shop NULLS FIRST\nOFFSET 1",
         "SELECT CASE WHEN COUNT(*) > 5 AND NOT SUM(units) = 3 THEN 'x' ELSE NULL END AS v\nFROM sales",
         "SELECT COUNT(*) - (SUM(units) - 1) AS v, ROUND(AVG(price), 2) AS w\nFROM sales",
+        "SELECT shop, COUNT(*) AS n\nFROM sales\nGROUP BY GROUPING SETS ((online, shop), (shop), ())",
     ],
 )
 def test_a_presentation_is_written_as_sql_that_makes_it_again(question):

@@ -1,0 +1,59 @@
+"""Margins: which sums of groups ROLLUP, CUBE and GROUPING SETS ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations, product
+
+from sqlglot import exp
+
+from partita.query.aggregates import Aggregate, CountOwners, Quantile
+from partita.query.keys import Key, Opened
+
+Sets = tuple[tuple[Key, ...], ...]
+
+
+def grouping_sets(nodes: Iterable[exp.Expr], key: Callable[[exp.Expr], Key]) -> Sets:
+    """The sets of keys that lines are summed up by; one set if there are no margins.
+
+    Every part of GROUP BY offers some sets of keys, and each line takes one of every part.
+    """
+    parts = [_offered(node, key) for node in nodes]
+    found = [tuple(dict.fromkeys(each for part in choice for each in part)) for choice in product(*parts)]
+    return tuple(dict.fromkeys(found))
+
+
+def _offered(node: exp.Expr, key: Callable[[exp.Expr], Key]) -> list[tuple[Key, ...]]:
+    match node:
+        case exp.Rollup():
+            levels = [_together(part, key) for part in node.expressions]
+            return [_joined(levels[:count]) for count in range(len(levels), -1, -1)]
+        case exp.Cube():
+            levels = [_together(part, key) for part in node.expressions]
+            sizes = range(len(levels), -1, -1)
+            return [_joined(chosen) for size in sizes for chosen in combinations(levels, size)]
+        case exp.GroupingSets():
+            return [one for part in node.expressions for one in _listed(part, key)]
+        case _:
+            return [(key(node),)]
+
+
+def _listed(node: exp.Expr, key: Callable[[exp.Expr], Key]) -> list[tuple[Key, ...]]:
+    return _offered(node, key) if isinstance(node, exp.Rollup | exp.Cube) else [_together(node, key)]
+
+
+def _together(node: exp.Expr, key: Callable[[exp.Expr], Key]) -> tuple[Key, ...]:
+    """One column, or several in brackets."""
+    if isinstance(node, exp.Tuple):
+        return tuple(key(part) for part in node.expressions)
+    return (key(node.this if isinstance(node, exp.Paren) else node),)
+
+
+def _joined(levels: Sequence[tuple[Key, ...]]) -> tuple[Key, ...]:
+    return tuple(each for level in levels for each in level)
+
+
+def summable(keys: Iterable[Key], aggregates: Iterable[Aggregate]) -> bool:
+    """Whether the released numbers of two groups add up to those of both."""
+    unlike = any(isinstance(aggregate, Quantile | CountOwners) for aggregate in aggregates)
+    return not unlike and not any(isinstance(key, Opened) for key in keys)
