@@ -18,7 +18,7 @@ from partita.theory.measures.base import Measure
 
 MOST_GROUPS = 16
 
-Ask = Callable[[Plan, Caps, dict[str, Number]], Answer]
+Ask = Callable[..., Answer]
 
 
 @final
@@ -60,7 +60,7 @@ def suggested(
     costs: list[tuple[Measure, ...]] = []
 
     def counted(asked: Plan, caps: Caps) -> float:
-        answer = ask(asked, caps, part)
+        answer = ask(asked, rows_per_user=caps.rows, groups_per_user=caps.groups, **part)
         costs.append(answer.costs)
         return float(sum(row["n"] for row in answer.rows()))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from functools import partial
 from types import TracebackType
 from typing import Any, Self, final
 
@@ -161,23 +162,8 @@ class Curator:
         keep: Number = "0.95",
         analyst: str = "",
     ) -> SuggestedCaps:
-        """The least ``rows_per_user`` and ``groups_per_user`` that keep a share of the rows of a question.
-
-        They are found from noisy counts under one cap after the other, and the price is divided among these.
-        """
-        plan = self._plan(question)
-
-        def ask(asked: Plan, caps: Caps, part: dict[str, Number]) -> Answer:
-            return self.ask(
-                asked,
-                epsilon=part.get("epsilon"),
-                rho=part.get("rho"),
-                rows_per_user=caps.rows,
-                groups_per_user=caps.groups,
-                analyst=analyst,
-                reuse=False,
-            )
-
+        """The least caps on rows and groups that keep a share of a question's rows, from counts that divide the price."""
+        plan, ask = self._plan(question), partial(self.ask, analyst=analyst, reuse=False)
         prices = {"epsilon": epsilon, "rho": rho, "mu": mu}
         return suggested(plan, self._truncations[plan.table.name], prices, keep, ask)
 
