@@ -162,7 +162,7 @@ class Curator:
         keep: Number = "0.95",
         analyst: str = "",
     ) -> SuggestedCaps:
-        """The least caps on rows and groups that keep a share of a question's rows, from counts that divide the price."""
+        """The least caps that keep a share of a question's rows, from noisy counts that divide the price."""
         plan, ask = self._plan(question), partial(self.ask, analyst=analyst, reuse=False)
         prices = {"epsilon": epsilon, "rho": rho, "mu": mu}
         return suggested(plan, self._truncations[plan.table.name], prices, keep, ask)
