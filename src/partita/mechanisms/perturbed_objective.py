@@ -28,7 +28,7 @@ GOAL = Fraction(1, 1 << 12)
 _STEP, _FINE = Fraction(1, 1 << 20), 1 << 50
 _SHORT = Fraction(1, 16)
 # The least loss of a slope, and the most weights: within them the errors of both are covered.
-_LEAST, _MOST = Fraction(1, 1 << 14), 1 << 10
+LEAST, WEIGHTS = Fraction(1, 1 << 14), 1 << 10
 
 
 @final
@@ -90,8 +90,8 @@ class PerturbedObjective(Mechanism):
 
     def check(self) -> None:
         """Refuse a slope so wide, or so many weights, that the minimiser could not be certified."""
-        if self.slope < _LEAST or self.weights > _MOST:
-            raise refuse.objective_out_of_range(float(self.slope), float(_LEAST), self.weights, _MOST)
+        if self.slope < LEAST or self.weights > WEIGHTS:
+            raise refuse.objective_out_of_range(float(self.slope), float(LEAST), self.weights, WEIGHTS)
 
     @property
     def scale(self) -> Fraction:

@@ -20,6 +20,7 @@ from partita.algorithms.learning.perturbed import Perturbed
 from partita.algorithms.learning.sums import pure_of
 from partita.errors import learning as refuse
 from partita.exact import Number, positive, whole
+from partita.mechanisms.perturbed_objective import LEAST, WEIGHTS
 from partita.region.columns.base import Bounded
 from partita.sampling.bits import BitSource
 
@@ -164,7 +165,8 @@ class LogisticRegression(ClassifierMixin, Private):  # type: ignore[misc]
         solver = self.solver
         if solver == "auto":
             gaussian = price.epsilon is None or price.delta is not None
-            solver = "gradient" if weights > _MANY and gaussian else "objective"
+            certified = weights <= WEIGHTS and pure_of(price) >= 3 * LEAST
+            solver = "objective" if certified and not (weights > _MANY and gaussian) else "gradient"
         if solver == "objective":
             epsilon: Fraction = pure_of(price)
             return Perturbed.plan(

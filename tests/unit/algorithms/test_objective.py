@@ -1,0 +1,105 @@
+"""Objective perturbation: the density of the minimiser, and the minimiser itself."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from partita.algorithms import LogisticRegression
+from partita.algorithms.learning.lattice import Lattice
+from partita.algorithms.learning.logistic import always
+from partita.algorithms.learning.moments import UNIT
+from partita.algorithms.learning.objective import minimised
+from partita.algorithms.learning.perturbed import Perturbed
+from partita.errors import InvalidInput
+from partita.granularity.base import Relation
+from partita.mechanisms.perturbed_objective import GOAL, PerturbedObjective
+from partita.sampling.bits import TestBits
+
+BOX = Lattice.of((-1, 1), features=2, steps=UNIT)
+rows = arrays.arrays(np.float64, (4, 2), elements=st.floats(-1, 1))
+labels = arrays.arrays(np.int64, 4, elements=st.integers(0, 2))
+
+
+def log_density(learner, table, classes, weights):
+    """The log density of the exact minimiser at these weights, up to a constant: of the slope, times the curvature."""
+    vectors = learner.rows.rows(learner.lattice.codes(table[:, :-1]) / UNIT)
+    extended = np.hstack([vectors, np.full((len(vectors), 1), float(always(learner.rows.norm)))]) / UNIT
+    own = (table[:, -1:] == np.arange(classes)).astype(float)
+    own = own[:, 1:] if classes == 2 else own
+    strength = float(learner.mechanism.regulariser)
+    scores = extended @ weights
+    shares = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    chances = 1 / (1 + np.exp(-scores)) if classes == 2 else shares
+    slope = -(extended.T @ (chances - own) + strength * weights)
+    curvature = strength * np.eye(weights.size)
+    for row, chance in zip(extended, chances, strict=True):
+        inner = np.diag(chance * (1 - chance)) if classes == 2 else np.diag(chance) - np.outer(chance, chance)
+        curvature += np.kron(np.outer(row, row), inner)
+    scale = float(learner.mechanism.scale)
+    return -np.sqrt((slope**2).sum()) / scale + np.linalg.slogdet(curvature)[1]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@settings(max_examples=40)
+@given(rows=rows, labels=labels, draw=st.integers(0, 999), size=st.floats(0.1, 30))
+def test_no_row_moves_the_density_of_the_minimiser_further_than_is_claimed(classes, rows, labels, draw, size):
+    learner = Perturbed.plan(BOX, classes, np.sqrt(2), Fraction(1))
+    mechanism = learner.mechanism
+    table = np.column_stack([rows, np.minimum(labels, classes - 1)])
+    weights = np.random.default_rng(draw).normal(0, size, (3, 1 if classes == 2 else classes))
+    whole, fewer, changed = (
+        log_density(learner, part, classes, weights) for part in (table, table[1:], np.vstack([table[1:], table[1:2]]))
+    )
+    assert abs(whole - fewer) <= mechanism.slope + mechanism.bend
+    assert abs(whole - changed) <= 2 * mechanism.slope + mechanism.bend
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_the_minimiser_has_a_gradient_within_its_goal(classes):
+    draw = np.random.default_rng(1)
+    table = np.rint(draw.uniform(-1, 1, (3000, 3)) * UNIT) / UNIT / 2
+    own = np.eye(classes)[draw.integers(0, classes, 3000)]
+    own = own[:, 1:] if classes == 2 else own
+    slope = draw.normal(0, 5, (3, own.shape[1]))
+    found = minimised(table, own, slope, 0.5, float(GOAL) / 2)
+    scores = (table.astype(np.longdouble) @ found.astype(np.longdouble)).astype(np.longdouble)
+    odds = np.exp(scores) if classes > 2 else 1 / (1 + np.exp(-scores))
+    chances = odds / odds.sum(axis=1, keepdims=True) if classes > 2 else odds
+    gradient = table.T.astype(np.longdouble) @ (chances - own) + np.longdouble(0.5) * found + slope
+    assert float(np.sqrt((gradient**2).sum())) <= float(GOAL) / 2
+
+
+def test_the_loss_is_the_price_under_its_own_relation():
+    for relation in Relation:
+        learner = Perturbed.plan(BOX, 2, 1.0, Fraction(3, 2), relation=relation)
+        ((mechanism, distance, times),) = learner.losses(changed=relation is Relation.CHANGE_ONE)
+        assert times == 1
+        assert distance.power * mechanism.epsilon == Fraction(3, 2)
+
+
+def test_slopes_and_weights_beyond_what_is_certified_are_refused_before_anything_is_drawn():
+    for options in ({"slope": "1e-6", "weights": 2}, {"slope": 1, "weights": 5000}):
+        mechanism = PerturbedObjective(bend=1, last=1, length=1, bent=1, **options)
+        with pytest.raises(InvalidInput, match="noisy gradients"):
+            mechanism.tilt(bits=TestBits(1))
+    wide = LogisticRegression(epsilon=1, bounds=(-1, 1))._learner(600, (-1, 1), ["a", "b", "c"])
+    tiny = LogisticRegression(epsilon="1e-5", bounds=(-1, 1))._learner(2, (-1, 1), ["a", "b"])
+    assert {wide.kind, tiny.kind} == {"logistic_regression"}
+
+
+def test_a_slope_has_the_length_and_the_directions_that_are_said():
+    mechanism = PerturbedObjective(slope=1, bend=1, last=1, length=2, bent=1, weights=3)
+    bits = TestBits(4)
+    drawn = np.array([mechanism.tilt(bits=bits) for _ in range(1500)])
+    lengths = np.sqrt((drawn**2).sum(axis=1))
+    # Gamma(3, 2): mean 6, variance 12. Directions are uniform: each coordinate has mean 0 and variance 1/3.
+    assert abs(lengths.mean() - 6) < 5.5 * np.sqrt(12 / 1500)
+    directions = drawn / lengths[:, None]
+    assert (np.abs(directions.mean(axis=0)) < 5.5 * np.sqrt(1 / 3 / 1500)).all()
+    assert (np.abs((directions**2).mean(axis=0) - 1 / 3) < 5.5 * np.sqrt(4 / 45 / 1500)).all()
