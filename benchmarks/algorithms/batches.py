@@ -56,11 +56,9 @@ def batches(runs: int) -> str:
                 scores.append(float(np.mean((rows[test] @ slopes + level > 0) == labels[test])))
             lines.append([epsilon, name, f"{noise / whole:.3f}", f"{np.median(scores):.4f}"])
     return (
-        f"Logistic regression by {TURNS} noisy gradient steps on {3 * ROWS // 4:,} rows of 5 features at δ = 1e-6: noise on "
-        f"one gradient, relative to steps on all rows, and accuracy on {ROWS // 4:,} others; medians of {runs} runs.
-
-"
-        + _results.table(["ε", "batches", "noise", "accuracy"], lines)
+        f"Logistic regression by {TURNS} noisy gradient steps on {3 * ROWS // 4:,} rows of 5 features at δ = 1e-6: "
+        f"noise on one gradient, relative to steps on all rows, and accuracy on {ROWS // 4:,} others; medians of "
+        f"{runs} runs.\n\n" + _results.table(["ε", "batches", "noise", "accuracy"], lines)
     )
 
 
@@ -82,9 +80,7 @@ def surveys(runs: int) -> str:
             )  # fmt: skip
     return (
         "Root mean square error of an estimated share, measured and as said beforehand, and what a trusted curator's "
-        "noise would leave at the same ε for a changed answer.
-
-"
+        "noise would leave at the same ε for a changed answer.\n\n"
         + _results.table(["answers", "people", "ε", "encoding", "measured", "said", "curator", "ratio"], lines)
     )
 
