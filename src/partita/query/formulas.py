@@ -15,6 +15,8 @@ from partita.query.keys import Key
 
 Interval = tuple[float, float]
 ANYTHING: Final[Interval] = (-math.inf, math.inf)
+# More digits than a number has change nothing, and would take for ever.
+MOST_DIGITS: Final = 30
 
 
 @final
@@ -247,7 +249,7 @@ def _monotone(operation: Operation, parts: list[Any]) -> Any:
     first = parts[0]
     match operation:
         case Operation.ROUND:
-            digits = int(parts[1]) if len(parts) > 1 else 0
+            digits = max(-MOST_DIGITS, min(MOST_DIGITS, int(parts[1]))) if len(parts) > 1 else 0
             found = round(first, digits)
             return int(found) if digits <= 0 and isinstance(first, int) else float(found)
         case Operation.FLOOR:
@@ -288,8 +290,10 @@ def enclosure(formula: Formula, interval: Callable[[Formula], Interval | None]) 
             return ANYTHING if not isinstance(plain, int | float) else (float(plain), float(plain))
         case Apply(Operation.ROUND, (part, *digits)):
             ends = enclosure(part, interval)
-            places = int(_plain(digits[0].value)) if digits and isinstance(digits[0], Constant) else 0
-            return _ends(round(end, places) if math.isfinite(end) else end for end in ends)
+            places = digits[0].value if digits and isinstance(digits[0], Constant) else Fraction(0)
+            if not isinstance(places, Fraction):
+                return ANYTHING
+            return _ends(_monotone(Operation.ROUND, [end, places]) if math.isfinite(end) else end for end in ends)
         case Apply(operation, parts):
             return _enclosed(operation, [enclosure(part, interval) for part in parts])
         case Choice(branches, otherwise):

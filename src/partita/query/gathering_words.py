@@ -42,10 +42,12 @@ class GatheringWords:
         listed = [self._replaced(item) for item in self.tree.expressions]
         having = self.tree.args.get("having")
         kept = None if having is None else exp.Where(this=self._replaced(having.this))
+        if not self.columns and not keys:
+            # Owners themselves: a column that says only that there is one.
+            one = Bounds(1, 1, Fraction(1), nullable=False)
+            self.columns["owner"] = Gathered("owner", Gathers.ROWS, None, one, clamped=True)
         declared: dict[str, Column] = {key: self.reader.table.columns[key] for key in keys}
         declared.update({name: column.column() for name, column in self.columns.items()})
-        if not declared:
-            declared = {"COUNT(*)": self._gathered(exp.Count(this=exp.Star()), "COUNT(*)", None).column()}
         table = Table(self.reader.table.name, [], Domain(declared))
         gathering = Gathering(
             self.reader.table.owner or "", keys, tuple(self.columns.values()), table, everywhere(table.domain)

@@ -70,7 +70,7 @@ class Selecting:
         found = self._aggregate(node)
         if found is not None:
             return found
-        constant = _constant(node)
+        constant = _constant(self.reader, node)
         if constant is not None:
             return constant
         key = None if isinstance(node, exp.Paren) else self._key(node)
@@ -197,16 +197,16 @@ def called(node: exp.Expr) -> str:
     return node.sql_name() if isinstance(node, exp.Func) else node.sql(dialect="duckdb")
 
 
-def _constant(node: exp.Expr) -> Constant | None:
+def _constant(reader: Reader, node: exp.Expr) -> Constant | None:
     match node:
         case exp.Literal():
-            return Constant(node.name) if node.is_string else Constant(Fraction(node.name))
+            return Constant(node.name) if node.is_string else Constant(reader.number(node))
         case exp.Boolean():
             return Constant(bool(node.this))
         case exp.Null():
             return Constant(None)
         case exp.Neg() if isinstance(node.this, exp.Literal) and not node.this.is_string:
-            return Constant(-Fraction(node.this.name))
+            return Constant(-reader.number(node.this))
         case exp.Cast() if node.is_type("date") and isinstance(node.this, exp.Literal) and node.this.is_string:
             try:
                 return Constant(date.fromisoformat(node.this.name))

@@ -12,7 +12,11 @@ from typing import Any, Final, final
 
 from sqlglot import exp
 
+from partita.errors import PartitaError
+from partita.exact import exact
+
 MOST_TABULATED: Final = 50_000
+MOST_DIGITS: Final = 30
 UNITS: Final = ("day", "week", "month", "quarter", "year")
 
 _PARTS: Final[dict[str, Callable[[date], int]]] = {
@@ -69,7 +73,7 @@ def evaluated(node: exp.Expr, values: Mapping[str, Any]) -> Any:
     """
     try:
         return _evaluated(node, values)
-    except (TypeError, ValueError, OverflowError, KeyError, AttributeError):
+    except (TypeError, ValueError, OverflowError, KeyError, AttributeError, PartitaError):
         raise Untabulated from None
 
 
@@ -80,7 +84,7 @@ def _evaluated(node: exp.Expr, values: Mapping[str, Any]) -> Any:
         case exp.Paren() | exp.TsOrDsToDate():
             return _evaluated(node.this, values)
         case exp.Literal():
-            return node.name if node.is_string else Fraction(node.name)
+            return node.name if node.is_string else exact(node.name, "the number")
         case exp.Boolean():
             return bool(node.this)
         case exp.Null():
@@ -304,6 +308,8 @@ def _cast(node: exp.Cast | exp.TryCast, value: Any) -> Any:
 
 def _rounded(value: Fraction, digits: int) -> Fraction:
     """To the nearest, halves away from zero, as SQL does."""
+    if abs(digits) > MOST_DIGITS:
+        raise Untabulated
     unit = Fraction(10) ** -digits
     away = math.floor(abs(value) / unit + Fraction(1, 2)) * unit
     return away if value >= 0 else -away
@@ -319,7 +325,7 @@ def _pattern(text: str) -> str:
     if "\\" in text:
         raise Untabulated
     wild = {"%": ".*", "_": "."}
-    return "".join(wild.get(sign, re.escape(sign)) for sign in text)
+    return "".join(wild.get(sign, re.escape(sign)) for sign in re.sub("%+", "%", text))
 
 
 def _all(nodes: list[exp.Expr], values: Mapping[str, Any]) -> list[Any]:

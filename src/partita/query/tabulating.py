@@ -22,6 +22,8 @@ from partita.region.predicate import Codewise, Predicate
 from partita.region.region import Region
 
 MOST_BRANCHES = 512
+# How much is evaluated for one function, whatever a question writes.
+MOST_STEPS = 2_000_000
 Looked = Callable[[exp.Column], tuple[str, Sequence[Fact]]]
 
 
@@ -74,7 +76,7 @@ def tabulate(node: exp.Expr, looked: Looked) -> Tabulated | None:
     if len({base for base, _ in found}) != 1:
         return None
     base, first = found[0]
-    if len(first) > MOST_TABULATED:
+    if len(first) > MOST_TABULATED or len(first) * sum(1 for _ in tree.walk()) > MOST_STEPS:
         return None
     for place, column in enumerate(columns):
         column.set("this", exp.to_identifier(f"c{place}"))

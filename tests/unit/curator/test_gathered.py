@@ -41,6 +41,13 @@ def test_an_owner_pays_once_whatever_the_cap_on_rows():
     assert costs[0] == costs[1]
 
 
+def test_owners_themselves_are_counted():
+    made = curator(pt.Promise(pt.rows(), pt.ZCDP(rho=1000)))
+    question = "SELECT COUNT(*) AS n FROM (SELECT patient FROM visits WHERE cost > 25 GROUP BY patient)"
+    expected = len({row["patient"] for row in ROWS if row["cost"] > 25})
+    assert made.ask(question, rho=100).rows()[0]["n"] == pytest.approx(expected, abs=2)
+
+
 def test_under_rows_a_total_needs_a_range_and_then_works():
     made = curator(pt.Promise(pt.rows(), pt.ZCDP(rho=1000)))
     with pytest.raises(pt.PartitaError) as caught:
