@@ -27,7 +27,6 @@ NOT_APPLICABLE = {
 }
 ESTIMATORS = [
     KMeans(3, epsilon=1, bounds=(-10, 10)),
-    KMeans(3, epsilon=1, bounds=(-10, 10), algorithm="lloyd"),
     LogisticRegression(epsilon=1, bounds=(-10, 10), classes="from labels"),
     LogisticRegression(epsilon=1, delta=1e-6, bounds=(-10, 10), classes="from labels", solver="gradient"),
     LinearRegression(rho=1, bounds=(-10, 10), target_bounds=(-100, 100)),
@@ -36,7 +35,7 @@ ESTIMATORS = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=["grid", "lloyd", "objective", "gradient", "linear", "pca"])
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=["kmeans", "objective", "gradient", "linear", "pca"])
 def test_scikit_learn_accepts_it(estimator):
     found = check_estimator(estimator, expected_failed_checks=NOT_APPLICABLE, on_skip=None, on_fail=None)
     failed = [each["check_name"] for each in found if each["status"] == "failed"]
