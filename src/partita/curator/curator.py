@@ -148,9 +148,12 @@ class Curator:
         asked = _shown(question, offered)
         found = self._reused(offered, wanted) if reuse and key is None else None
         if found is not None:
-            return self._made_from(found, offered, analyst)
+            return self._shelf.made(found, offered, analyst)
         offered, whole = self._shrunk(offered, wanted, analyst) if shrink else (offered, None)
-        return self._answered(offered, asked=asked, analyst=analyst, key=key, whole=whole)
+        try:
+            return self._answered(offered, asked=asked, analyst=analyst, key=key, whole=whole)
+        except BudgetExceeded as refusal:
+            raise wanted.refused(refusal, offered, self._left(offered, analyst)[0]) from None
 
     def suggest_caps(
         self,
@@ -172,29 +175,12 @@ class Curator:
 
         Answers about the same thing are combined by inverse variance, and finer groups are added up. Nothing is read.
         """
-        plan = self._plan(question)
-        offered = self._shelf.example(plan)
-        found = None if offered is None else self._shelf.find(offered, lambda _: True)
-        return None if found is None or offered is None else self._made_from(found, offered, analyst)
+        return self._shelf.best(self._plan(question), analyst)
 
     def _reused(self, offered: Quote, wanted: Wanted) -> Found | None:
         if self._ledger.stored(fingerprint(offered)) is not None:
             return None
         return self._shelf.find(offered, lambda result: wanted.reached(result, offered))
-
-    def _made_from(self, found: Found, offered: Quote, analyst: str) -> Answer:
-        receipts = tuple(map(self._ledger.receipt, found.sources))
-        zeros = tuple(cost.zero() for cost in offered.costs)
-        return Answer(
-            quote=offered,
-            result=found.result,
-            cost=zeros[0],
-            costs=zeros,
-            remaining=self._left(offered, analyst),
-            free=True,
-            issue=lambda: receipts[0],
-            sources=receipts,
-        )
 
     def _answered(
         self, offered: Quote, *, asked: str, analyst: str, key: str | None = None, whole: Region | None = None

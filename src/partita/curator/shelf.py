@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, final
 
+from partita.curator.answer import Answer
 from partita.curator.path import numbers
 from partita.curator.planned import planned_numbers
 from partita.errors import PartitaError
@@ -64,7 +65,28 @@ class Shelf:
         self._items: list[_Item] = []
         self._rebuilt: dict[tuple[int, str], Released | None] = {}
 
-    def example(self, plan: Plan) -> Quote | None:
+    def best(self, plan: Plan, analyst: str) -> Answer | None:
+        """The most exact answer to a question that follows from released ones, however exact it is."""
+        offered = self._example(plan)
+        found = None if offered is None else self.find(offered, lambda _: True)
+        return None if found is None or offered is None else self.made(found, offered, analyst)
+
+    def made(self, found: Found, offered: Quote, analyst: str) -> Answer:
+        """The answer to an offered question, made from what was found; nothing is charged."""
+        receipts = tuple(map(self._ledger.receipt, found.sources))
+        zeros = tuple(cost.zero() for cost in offered.costs)
+        return Answer(
+            quote=offered,
+            result=found.result,
+            cost=zeros[0],
+            costs=zeros,
+            remaining=self._ledger.remaining(offered.plan.table.name, offered.region, analyst),
+            free=True,
+            issue=lambda: receipts[0],
+            sources=receipts,
+        )
+
+    def _example(self, plan: Plan) -> Quote | None:
         """A quote of the question at the price of some release that could tell; it is not meant to be paid."""
         self._follow()
         for item in self._candidates(plan):

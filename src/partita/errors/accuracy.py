@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from partita.errors.base import InvalidInput
+from partita.errors.base import BudgetExceeded, InvalidInput
 
 UNTOUCHED = "Nothing was read and nothing was charged."
 
@@ -74,6 +74,14 @@ def wish_without_accuracy(name: str) -> InvalidInput:
     return InvalidInput(
         "accuracy.wish-without-accuracy",
         f"{name}= belongs to within=, which was not given. Add within=, or leave it out.",
+    )
+
+
+def over_budget(refusal: str, bars: Mapping[str, float]) -> BudgetExceeded:
+    """What was asked for by accuracy does not fit; something less exact does."""
+    fits = ", ".join(f"{name!r}: {half:.4g}" for name, half in bars.items())
+    return BudgetExceeded(
+        "accuracy.over-budget", f"{refusal} The same question fits with longer error bars: within={{{fits}}}."
     )
 
 

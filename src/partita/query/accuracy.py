@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
 
-from partita.errors import InvalidInput
+from partita.errors import BudgetExceeded, InvalidInput
 from partita.errors import accuracy as refuse
 from partita.errors import query as refuse_query
 from partita.exact import Number, positive, probability, whole
+from partita.granularity import Rows
 from partita.query import pricing
 from partita.query.aggregates import Average, Count, CountRows, Sum
 from partita.query.expressions import bounds
@@ -185,6 +186,13 @@ class Wanted:
         assert self.accuracy is not None
         return cheapest(plan, promises, self.accuracy, delta=self.delta, noise=self.noise, truncation=truncation)
 
+    def refused(self, refusal: BudgetExceeded, offered: Quote, left: Measure) -> BudgetExceeded:
+        """A refusal of the budget, with the accuracy that would still fit where that is known."""
+        if self.accuracy is None or offered.promises[0].granularity != Rows():
+            return refusal
+        bars = fitting(offered, self.accuracy, left)
+        return refusal if bars is None else refuse.over_budget(refusal.message, bars)
+
     def reached(self, result: Result, offered: Quote) -> bool:
         """Whether a result that is there already is as exact as was wished, or as the price would make it."""
         if self.accuracy is None:
@@ -239,6 +247,39 @@ def cheapest(
     if problem is not None and tightest == math.inf:
         raise problem
     raise refuse.too_exact(tightest)
+
+
+def fitting(offered: Quote, accuracy: Accuracy, left: Measure) -> dict[str, float] | None:
+    """The error bars that what is left still buys for a question, rounded up; None if it buys next to nothing.
+
+    Four digits of what is left are used, so that the bars are a little longer than they need be.
+    """
+    whole = left.vector()[0] / (2 if left.kind == "gdp" else 1)
+    if whole < Fraction(1, 10**12):
+        return None
+    unit = Fraction(10) ** (math.floor(math.log10(float(whole))) - 3)
+    given: dict[str, Any] = {currency(left): whole // unit * unit, "delta": offered.price.delta}
+    try:
+        price = Price.of(**given)
+        cheaper = quote(
+            offered.plan,
+            offered.promises,
+            price,
+            noise=offered.offer.noise or None,
+            truncation=offered.program.truncation,
+        )
+    except InvalidInput:
+        return None
+    found = cheaper.error(accuracy.confidence, rows=accuracy.rows, simultaneous=accuracy.simultaneous)
+    bars = {name: found[name] for name in accuracy.bounds(offered.plan)}
+    if any(half is None or not math.isfinite(half) for half in bars.values()):
+        return None
+    return {name: _upwards(half) for name, half in bars.items()}
+
+
+def _upwards(half: float) -> float:
+    unit = 10.0 ** (math.floor(math.log10(half)) - 2)
+    return math.ceil(half / unit * (1 + 1e-3)) * unit
 
 
 def share(offered: Quote) -> Fraction:

@@ -61,6 +61,11 @@ WORDS = [
         "rows= belongs to within=, which was not given. Add within=, or leave it out.",
     ),
     (
+        refuse.over_budget("It does not fit.", {"n": 71.04, "mean": 2.5}),
+        "accuracy.over-budget",
+        "It does not fit. The same question fits with longer error bars: within={'n': 71.04, 'mean': 2.5}.",
+    ),
+    (
         refuse.no_questions(),
         "accuracy.no-questions",
         "There are no questions to price together. Give a list of them.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import partita as pt
-from partita.errors import InvalidInput
+from partita.errors import BudgetExceeded, InvalidInput
 from partita.query.accuracy import share
 from tests.unit.curator.hospital import hospital
 
@@ -131,3 +132,21 @@ def test_what_cannot_be_had_is_refused_with_a_reason(terms: dict[str, Any], code
 def test_a_mean_needs_the_size_of_its_group() -> None:
     with pytest.raises(InvalidInput, match="rows=1000"):
         hospital().quote(BY_REGION, within=50)
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_a_refusal_says_which_accuracy_would_fit_and_it_does(budget: str) -> None:
+    _, extra = BUDGETS[budget]
+    small = {
+        "zcdp": pt.ZCDP(rho="0.0005"),
+        "pure": pt.Pure(epsilon="0.02"),
+        "gdp": pt.GDP(mu="0.03"),
+        "approximate": pt.Approximate(epsilon="0.02", delta="1e-6"),
+    }
+    curator = hospital(promises=[pt.Promise(pt.rows(), small[budget])])
+    with pytest.raises(BudgetExceeded, match="fits with longer error bars") as refusal:
+        curator.ask(COUNT, within=20, **extra)
+    within = re.search(r"within=\{'n': ([0-9.]+)\}", refusal.value.message)
+    assert within is not None
+    assert float(within[1]) > 20
+    assert curator.ask(COUNT, within=within[1], **extra).error()["n"][0] <= float(within[1])
