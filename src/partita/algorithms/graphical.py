@@ -75,21 +75,21 @@ class GraphicalModel:
     def sample(self, rows: int, bits: BitSource) -> NDArray[np.int64]:
         """Rows of codes whose tables within cliques are as near to the model's as whole rows can be.
 
-        Columns are drawn clique by clique; within each combination of the columns drawn before, the expected counts of
-        the next are rounded to whole rows, and the remainders are drawn.
+        The new columns of each clique are drawn together: within each combination of the columns drawn before, expected
+        counts are rounded to whole rows, and the remainders are drawn in order, so that coarser tables fit too.
         """
         codes = np.zeros((rows, len(self.axes.names)), dtype=np.int64)
         done: list[str] = []
         for place, _ in self.tree.links:
             clique = self.tree.cliques[place]
-            for name in clique:
-                if name in done:
-                    continue
-                given = tuple(one for one in clique if one in done)
-                joint = self.table(self.axes.table((*given, name)))
-                wanted = np.moveaxis(joint, self.axes.table((*given, name)).index(name), -1)
-                codes[:, self.axes.names.index(name)] = _drawn(self.axes, codes, given, wanted, bits)
-                done.append(name)
+            given = tuple(name for name in clique if name in done)
+            new = tuple(name for name in clique if name not in done)
+            order = [clique.index(name) for name in (*given, *new)]
+            wanted = self.table(clique).transpose(order).reshape(*self.axes.shape(given), -1)
+            drawn = np.unravel_index(_drawn(self.axes, codes, given, wanted, bits), self.axes.shape(new))
+            for name, column in zip(new, drawn, strict=True):
+                codes[:, self.axes.names.index(name)] = column
+            done += new
         return codes
 
 

@@ -108,8 +108,10 @@ class OnlineMultiplicativeWeights(Computation):
         return [tests, answers] if changed else [tests, answers, total]
 
     def parameters(self) -> Mapping[str, object]:
+        parts = (self.noises.tests, self.noises.answers, self.noises.total)
         return {
             "cells": self.cells,
+            "noises": [{"kind": noise.kind, **noise.parameters()} for noise in parts],
             "queries": self.queries,
             "threshold": self.threshold,
             "unit": self.unit,

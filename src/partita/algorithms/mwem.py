@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -88,9 +89,9 @@ class MWEM(Computation):
         return found[:2] if changed else found
 
     def parameters(self) -> Mapping[str, object]:
-        import hashlib
-
-        return {"queries": hashlib.sha256(repr(self.queries.shape).encode() + self.queries.tobytes()).hexdigest()}
+        listed = hashlib.sha256(repr(self.queries.shape).encode() + self.queries.tobytes()).hexdigest()
+        noises = [{"kind": noise.kind, **noise.parameters()} for noise in (self.choice, self.noise, self.total)]
+        return {"queries": listed, "rounds": self.rounds, "noises": noises}
 
     def compute(self, sample: Sample, *, bits: BitSource | None) -> Rounds:
         return self._run(counted(sample.codes, sample.columns, self.cells), bits, progress=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -109,8 +110,6 @@ class Lines(Scheme):
 
     @cached_property
     def _digest(self) -> str:
-        import hashlib
-
         return hashlib.sha256(repr(self.strategy.lines.shape).encode() + self.strategy.lines.tobytes()).hexdigest()
 
 

@@ -114,6 +114,7 @@ class AdaptiveMarginals(Computation):
 
     def parameters(self) -> Mapping[str, object]:
         return {
+            "rho": str(self.rho),
             "tables": [list(table) for table in self.tables],
             "rounds": self.rounds,
             "cells": self.cells,

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 import partita as pt
-from partita.algorithms import MWEM, OnlineMultiplicativeWeights, Workload, mwem_bound, update_bound
+from partita.algorithms import (
+    MWEM,
+    AdaptiveMarginals,
+    ContinualCounter,
+    Marginals,
+    OnlineMultiplicativeWeights,
+    Workload,
+    mwem_bound,
+    update_bound,
+)
 from partita.algorithms.belief import Belief
 from partita.algorithms.multiplicative_weights import UNSOUND
 from partita.attacks.audit import audit
@@ -189,6 +198,23 @@ def test_mwem_on_a_curators_table_is_free_the_second_time():
     assert outcome.cost.fits(pt.ZCDP(rho="0.5"))
     assert mwem.release_from(curator, "visits")[1].free
     assert abs(fitted.answers.sum() - len(visits())) < 200
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (MWEM([[1, 0]], rho=1), MWEM([[1, 0]], rho=2)),
+        (MWEM([[1, 0]], rho=1), MWEM([[1, 0]], rho=1, rounds=3)),
+        (MWEM([[1, 0]], rho=1), MWEM([[0, 1]], rho=1)),
+        (AdaptiveMarginals({"a": 2}, rho=1), AdaptiveMarginals({"a": 2}, rho=2)),
+        (Marginals({"a": 2}, [("a",)], rho=1), Marginals({"a": 2}, [("a",)], rho=2)),
+        (ContinualCounter(5, rho=1), ContinualCounter(5, rho=2)),
+        (ContinualCounter(5, rho=1, method="tree"), ContinualCounter(5, rho=1, method="square root")),
+    ],
+    ids=["mwem-price", "mwem-rounds", "mwem-queries", "adaptive", "marginals", "stream-price", "stream-method"],
+)
+def test_another_price_or_method_is_another_question(first, second):
+    assert first.parameters() != second.parameters()
 
 
 @pytest.mark.parametrize(
