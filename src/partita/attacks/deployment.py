@@ -60,23 +60,28 @@ def typical(table: Table) -> list[str]:
     >>> from partita.region.columns import categories, integers
     >>> columns = {"age": integers(0, 120), "sex": categories("F", "M")}
     >>> typical(Table("people", source="people.csv", columns=columns))[:2]
-    ['SELECT COUNT(*) AS n FROM people', 'SELECT "sex", COUNT(*) AS n FROM people GROUP BY "sex"']
+    ['SELECT COUNT(*) AS n FROM "people"', 'SELECT "sex", COUNT(*) AS n FROM "people" GROUP BY "sex"']
     """
     bounded = {name: column for name, column in table.columns.items() if isinstance(column, Bounded)}
     numbers = [name for name, column in bounded.items() if isinstance(column, Stepped)]
-    grouped = [name for name, column in bounded.items() if name not in numbers and column.size <= _MOST_GROUPS]
-    found = [f"SELECT COUNT(*) AS n FROM {table.name}"]
+    groups = [name for name, column in bounded.items() if name not in numbers and column.size <= _MOST_GROUPS]
+    rows, key = _quoted(table.name), _quoted(groups[0]) if groups else ""
+    found = [f"SELECT COUNT(*) AS n FROM {rows}"]
     if table.owner is not None:
-        found.append(f'SELECT COUNT(DISTINCT "{table.owner}") AS n FROM {table.name}')
-    found += [f'SELECT "{name}", COUNT(*) AS n FROM {table.name} GROUP BY "{name}"' for name in grouped[:1]]
-    for name in numbers[:_MOST_NUMBERS]:
-        found.append(f'SELECT SUM("{name}") AS s FROM {table.name}')
-        found.append(f'SELECT AVG("{name}") AS a FROM {table.name}')
-        found.append(f'SELECT MEDIAN("{name}") AS m FROM {table.name}')
-        by = f'"{grouped[0]}", ' if grouped else ""
-        tail = f' GROUP BY "{grouped[0]}"' if grouped else ""
-        found.append(f'SELECT {by}COUNT(*) AS n, SUM("{name}") AS s FROM {table.name}{tail}')
+        found.append(f"SELECT COUNT(DISTINCT {_quoted(table.owner)}) AS n FROM {rows}")
+    if key:
+        found.append(f"SELECT {key}, COUNT(*) AS n FROM {rows} GROUP BY {key}")
+    for name in map(_quoted, numbers[:_MOST_NUMBERS]):
+        found += [f"SELECT {what}({name}) AS x FROM {rows}" for what in ("SUM", "AVG", "MEDIAN", "STDDEV")]
+        joint = f"COUNT(*) AS n, SUM({name}) AS s FROM {rows}"
+        found.append(f"SELECT {key}, {joint} GROUP BY {key}" if key else f"SELECT {joint}")
     return found
+
+
+def _quoted(name: str) -> str:
+    """A name that may be a word of SQL, or hold anything."""
+    inner = name.replace('"', '""')
+    return f'"{inner}"'
 
 
 def cases(tables: Sequence[Table], promises: Sequence[Promise], *, bits: BitSource) -> Iterator[Case]:

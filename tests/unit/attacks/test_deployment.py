@@ -117,4 +117,15 @@ def test_a_promise_without_known_neighbours_is_told():
 def test_questions_are_made_from_public_columns_alone():
     assert all("visits" in question for question in deployment.typical(VISITS))
     bare = pt.Table("t", source="nowhere.csv", columns={"who": pt.identifier()})
-    assert deployment.typical(bare) == ["SELECT COUNT(*) AS n FROM t", 'SELECT COUNT(DISTINCT "who") AS n FROM t']
+    assert deployment.typical(bare) == [
+        'SELECT COUNT(*) AS n FROM "t"',
+        'SELECT COUNT(DISTINCT "who") AS n FROM "t"',
+    ]
+
+
+def test_names_that_are_words_of_sql_or_of_another_alphabet_are_asked_about_too():
+    odd = pt.Table(
+        "order", source="nowhere.csv", columns={"select": pt.integers(0, 9), '病 "x': pt.categories("a", "b")}
+    )
+    found = list(deployment.cases([odd], [pt.Promise(pt.rows(), pt.Pure(epsilon=1))], bits=TestBits(1)))
+    assert len(found) >= 2 * 6
