@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from partita.algorithms.estimators.linear_regression import LinearRegression as LinearRegression
     from partita.algorithms.estimators.logistic_regression import LogisticRegression as LogisticRegression
     from partita.algorithms.estimators.pca import PCA as PCA
-    from partita.algorithms.heavy_hitters import HeavyHitters as HeavyHitters
-    from partita.algorithms.heavy_hitters import heavy_hitters as heavy_hitters
+    from partita.algorithms.frequent import HeavyHitters as HeavyHitters
+    from partita.algorithms.frequent import heavy_hitters as heavy_hitters
     from partita.algorithms.histograms import JointAndSeparate as JointAndSeparate
     from partita.algorithms.histograms import joint_and_separate as joint_and_separate
+    from partita.algorithms.largest import TopK as TopK
+    from partita.algorithms.largest import top_k as top_k
     from partita.algorithms.linear import Estimate as Estimate
     from partita.algorithms.linear import LinearQueries as LinearQueries
     from partita.algorithms.marginals import Marginals as Marginals
@@ -42,8 +44,6 @@ if TYPE_CHECKING:
     from partita.algorithms.survey import Survey as Survey
     from partita.algorithms.synthesis import AdaptiveMarginals as AdaptiveMarginals
     from partita.algorithms.synthetic import Synthetic as Synthetic
-    from partita.algorithms.top_k import TopK as TopK
-    from partita.algorithms.top_k import top_k as top_k
     from partita.algorithms.workload import Workload as Workload
 
 # Where each public name lives.
@@ -54,7 +54,7 @@ _HOMES = {
     "Conversation": "partita.algorithms.conversation",
     "Estimate": "partita.algorithms.linear",
     "FourSteps": "partita.algorithms.comparison",
-    "HeavyHitters": "partita.algorithms.heavy_hitters",
+    "HeavyHitters": "partita.algorithms.frequent",
     "JointAndSeparate": "partita.algorithms.histograms",
     "KMeans": "partita.algorithms.estimators.kmeans",
     "LinearQueries": "partita.algorithms.linear",
@@ -73,16 +73,16 @@ _HOMES = {
     "Stream": "partita.algorithms.stream",
     "Survey": "partita.algorithms.survey",
     "Synthetic": "partita.algorithms.synthetic",
-    "TopK": "partita.algorithms.top_k",
+    "TopK": "partita.algorithms.largest",
     "Workload": "partita.algorithms.workload",
     "axes_of": "partita.algorithms.axes",
     "compare_linear": "partita.algorithms.comparison",
     "four_steps": "partita.algorithms.comparison",
-    "heavy_hitters": "partita.algorithms.heavy_hitters",
+    "heavy_hitters": "partita.algorithms.frequent",
     "joint_and_separate": "partita.algorithms.histograms",
     "mwem_bound": "partita.algorithms.mwem",
     "quantiles": "partita.algorithms.quantile",
-    "top_k": "partita.algorithms.top_k",
+    "top_k": "partita.algorithms.largest",
     "update_bound": "partita.algorithms.belief",
 }
 

@@ -84,6 +84,8 @@ def quantiles(
     budget = budget_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu)
     listed = [shares] if isinstance(shares, str) or not isinstance(shares, Sequence) else list(shares)
     wanted = tuple(sorted(_share(share) for share in listed))
+    if not wanted:
+        raise refuse.bad_quantile(shares)
     unit, sure, kept = positive(step, "step"), probability(confidence, "confidence"), relation_of(relation)
     lower, upper = read_bounds(bounds, 1)
     within = Bounds(

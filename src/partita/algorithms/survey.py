@@ -46,8 +46,12 @@ class Survey:
     encoding: str
 
     def __init__(self, answers: Sequence[Hashable], *, epsilon: Number, encoding: str | None = None) -> None:
-        listed = tuple(answers)
-        if len(listed) < 2 or len(set(listed)) < len(listed):
+        try:
+            listed = tuple(answers)
+            several = len(set(listed)) == len(listed) >= 2
+        except TypeError:
+            raise refuse.few_answers([answers]) from None
+        if not several:
             raise refuse.few_answers(listed)
         if encoding not in (None, *ENCODINGS):
             raise refuse.unknown_encoding(encoding, ENCODINGS)

@@ -180,3 +180,11 @@ def no_columns(columns: object) -> InvalidInput:
         "learning.no-columns",
         f"columns = {columns!r} is not a list of column names. Nothing was spent. Name at least one: columns=['age'].",
     )
+
+
+def not_a_curator(value: object) -> InvalidInput:
+    """Something else where a curator is needed."""
+    return InvalidInput(
+        "learning.not-a-curator",
+        f"curator = {value!r} is not a curator. Nothing was spent. Pass a pt.Curator, or use fit(X) on rows you hold.",
+    )

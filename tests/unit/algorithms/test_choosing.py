@@ -8,9 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from partita.algorithms.heavy_hitters import heavy_hitters
+from partita.algorithms.frequent import heavy_hitters
+from partita.algorithms.largest import METHODS, top_k
 from partita.algorithms.quantile import quantiles
-from partita.algorithms.top_k import METHODS, top_k
 from partita.attacks.audit import audit
 from partita.composition.compose import compose
 from partita.errors import PartitaError
@@ -44,6 +44,12 @@ def test_chosen_items_fall_short_no_further_than_is_said(method):
         short += min(COUNTS[item] for item in found.items) < sorted(COUNTS.values())[-3] - found.shortfall
     # At most one in ten: more than 51 of 200 has a chance below 1e-6.
     assert short <= 51
+
+
+def test_names_of_functions_are_not_those_of_modules():
+    import partita.algorithms as algorithms
+
+    assert all(callable(getattr(algorithms, name)) for name in ("TopK", "top_k", "HeavyHitters", "heavy_hitters"))
 
 
 def test_one_after_the_other_sees_more_with_a_delta():
@@ -115,8 +121,10 @@ BAD = {
     "no counts": lambda: top_k("abc", 1, epsilon=1),
     "method": lambda: top_k([1, 2], 1, epsilon=1, method="guess"),
     "no price": lambda: top_k([1, 2], 1),
+    "lists": lambda: heavy_hitters([["a"]], epsilon=1, delta="1e-6"),
     "no keys": lambda: heavy_hitters(7, epsilon=1, delta="1e-6"),
     "no δ": lambda: heavy_hitters(["a"], epsilon=1, delta=0),
+    "no shares": lambda: quantiles([1], [], bounds=(0, 1), step=1, epsilon=1),
     "share": lambda: quantiles([1], 1.5, bounds=(0, 1), step=1, epsilon=1),
     "bounds": lambda: quantiles([1], bounds=(1, 0), step=1, epsilon=1),
     "no bounds": lambda: quantiles([1], bounds=None, step=1, epsilon=1),

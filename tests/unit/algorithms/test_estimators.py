@@ -153,6 +153,16 @@ BAD = {
         lambda: PCA(5, epsilon=1, bounds=(0, 1)).fit([[0.0], [1.0]]),
         "learning.too-many-components",
     ),
+    "a regulariser that is none": (
+        lambda: LogisticRegression(epsilon=1, bounds=(0, 1), classes=[0, 1], regulariser="x").fit([[0], [1]], [0, 1]),
+        "number.not-a-number",
+    ),
+    "classes that are no list": (
+        lambda: LogisticRegression(epsilon=1, bounds=(0, 1), classes=5).fit([[0.0], [1.0]], [0, 1]),
+        "learning.no-classes",
+    ),
+    "bounds that touch": (lambda: PCA(epsilon=1, bounds=(0, 5e-324)).fit([[0.0], [1.0]]), "learning.bad-bounds"),
+    "no curator": (lambda: PCA(epsilon=1).fit_from(None, columns=["age"]), "learning.not-a-curator"),
     "unknown relation": (
         lambda: KMeans(1, epsilon=1, bounds=(0, 1), relation="rows").fit([[0.0], [1.0]]),
         "learning.one-of",

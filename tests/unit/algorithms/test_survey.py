@@ -99,6 +99,8 @@ def test_yes_and_no_are_answers():
 BAD = {
     "one answer": lambda: Survey(["a"], epsilon=1),
     "an answer twice": lambda: Survey(["a", "a"], epsilon=1),
+    "no list": lambda: Survey(5, epsilon=1),
+    "answers that are lists": lambda: Survey([[1], [2]], epsilon=1),
     "no loss": lambda: Survey(["a", "b"], epsilon=0),
     "encoding": lambda: Survey(["a", "b"], epsilon=1, encoding="morse"),
     "unknown answer": lambda: Survey(["a", "b"], epsilon=1).collect(["c"]),

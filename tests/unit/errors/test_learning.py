@@ -175,6 +175,12 @@ CASES = [
         "learning.no-columns",
         ("columns = 'age' is not a list of column names. Nothing was spent. Name at least one: columns=['age']."),
     ),
+    (
+        refuse.not_a_curator(7),
+        InvalidInput,
+        "learning.not-a-curator",
+        ("curator = 7 is not a curator. Nothing was spent. Pass a pt.Curator, or use fit(X) on rows you hold."),
+    ),
 ]
 
 

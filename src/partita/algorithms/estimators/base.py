@@ -68,6 +68,8 @@ class Private(BaseEstimator, ABC):  # type: ignore[misc]
         The same fit again is the same question, so it is free and gives the same model. ``outcome_`` keeps its cost and
         its receipt.
         """
+        if not isinstance(curator, Curator):
+            raise refuse.not_a_curator(curator)
         if isinstance(columns, str) or not all(isinstance(name, str) for name in columns) or not len(columns):
             raise refuse.no_columns(columns)
         if target is None and self._needs_target:

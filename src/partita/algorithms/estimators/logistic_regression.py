@@ -19,7 +19,7 @@ from partita.algorithms.learning.moments import UNIT
 from partita.algorithms.learning.perturbed import Perturbed
 from partita.algorithms.learning.sums import pure_of
 from partita.errors import learning as refuse
-from partita.exact import Number, positive, whole
+from partita.exact import Number, nonnegative, positive, whole
 from partita.mechanisms.perturbed_objective import LEAST, WEIGHTS
 from partita.region.columns.base import Bounded
 from partita.sampling.bits import BitSource
@@ -134,7 +134,10 @@ class LogisticRegression(ClassifierMixin, Private):  # type: ignore[misc]
                 raise refuse.no_classes()
             found = np.unique(labels)
         else:
-            found = np.asarray(list(self.classes))
+            try:
+                found = np.asarray(list(self.classes))
+            except TypeError:
+                raise refuse.no_classes() from None
         if len(found) < 2 or len(set(found.tolist())) < len(found):
             raise refuse.few_classes(found.tolist())
         return found
@@ -169,9 +172,8 @@ class LogisticRegression(ClassifierMixin, Private):  # type: ignore[misc]
             solver = "objective" if certified and not (weights > _MANY and gaussian) else "gradient"
         if solver == "objective":
             epsilon: Fraction = pure_of(price)
-            return Perturbed.plan(
-                lattice, classes, norm, epsilon, relation=relation, regulariser=float(self.regulariser)
-            )
+            strength = float(nonnegative(self.regulariser, "regulariser"))
+            return Perturbed.plan(lattice, classes, norm, epsilon, relation=relation, regulariser=strength)
         if solver == "descent":
             return Descent.plan(
                 lattice, classes, norm, price, turns=turns or 20, batches=self.batches, relation=relation

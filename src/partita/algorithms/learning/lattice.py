@@ -88,7 +88,9 @@ def read_bounds(bounds: object, features: int, name: str = "bounds") -> tuple[Ar
         if end.ndim == 1 and end.size != features:
             raise refuse.other_features(name, end.size, features)
     lower, upper = (np.broadcast_to(end, (features,)).copy() for end in ends)
-    if not (lower < upper).all() or not np.isfinite(1 / (upper / 2 - lower / 2)).all():
+    with np.errstate(divide="ignore", over="ignore"):
+        wide = np.isfinite(1 / (upper / 2 - lower / 2))
+    if not (lower < upper).all() or not wide.all():
         raise refuse.bad_bounds(name, bounds)
     return lower, upper
 

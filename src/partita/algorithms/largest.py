@@ -83,7 +83,7 @@ def top_k(
 
     ``"peeling"`` chooses one item after the other: by permute-and-flip at a pure price, by the exponential mechanism
     at one in ρ, μ or (ε, δ), whichever sees more. ``"one-shot"`` adds Laplace noise once and names the k largest
-    (top_k.proof.md).
+    (largest.proof.md).
 
     >>> from partita.sampling.bits import TestBits
     >>> top_k({"a": 900, "b": 20, "c": 500, "d": 3}, 2, epsilon=1, bits=TestBits(1)).items

@@ -86,7 +86,10 @@ def heavy_hitters(
     sure, kept = probability(confidence, "confidence"), relation_of(relation)
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise refuse.bad_counts(type(values).__name__)
-    counts = values if isinstance(values, Mapping) else Counter(values)
+    try:
+        counts = values if isinstance(values, Mapping) else Counter(values)
+    except TypeError:
+        raise refuse.bad_counts("a list of lists") from None
     mechanism: LaplaceThreshold | GaussianThreshold
     if price.epsilon is not None:
         budget = Approximate(epsilon=price.epsilon, delta=price.delta)
