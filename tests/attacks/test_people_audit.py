@@ -1,4 +1,4 @@
-"""Quantiles, open keys and counts of owners tried by the auditor on neighbours that tell much; broken ones are caught."""
+"""Quantiles, open keys and counts of owners tried by the auditor on telling neighbours; broken ones are caught."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from partita.query.pricing import Price
 from partita.query.quote import Quote, quote
 from partita.query.sql import read
 from partita.sampling.bits import TestBits
+
+pytestmark = pytest.mark.slow
 
 TABLE = pt.Table(
     "visits",
