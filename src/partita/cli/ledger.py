@@ -50,7 +50,14 @@ def show_book(
                     for one in found.balances
                 ],
                 "questions": [
-                    {"seq": one.seq, "at": one.at, "analyst": one.analyst, "asked": one.asked, "state": one.state.value}
+                    {
+                        "seq": one.seq,
+                        "at": one.at,
+                        "analyst": one.analyst,
+                        "asked": one.asked,
+                        "charged": [to_document(cost) for cost in one.charged],
+                        "state": one.state.value,
+                    }
                     for one in found.newest
                 ],
             }
@@ -65,7 +72,7 @@ def show_book(
         "Newest questions", [("", "right"), ("analyst", "left"), ("question", "left"), ("cost", "left"), ("", "left")]
     )
     for asked in found.newest:
-        costs = "; ".join(str(cost.one) for cost in asked.costs)
+        costs = "; ".join(map(str, asked.charged))
         questions.add_row(str(asked.seq), asked.analyst or "-", " ".join(asked.asked.split()), costs, asked.state.value)
     show(promises, questions)
 

@@ -29,7 +29,8 @@ def shrunk(offered: Quote, requoted: Callable[[Plan], Quote], ledger: Ledger, an
         if part == offered.region:
             break
         if part.empty:
-            raise refuse.nobody_can_pay(readable(offered.region), str(offered.cost))
+            who = "everybody" if offered.region.whole else _short(offered.region)
+            raise refuse.nobody_can_pay(who, str(offered.cost))
         offered = requoted(about(offered.plan, part))
     return offered
 

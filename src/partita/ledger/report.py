@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import final
 
+from partita.composition.account.booking import Release, charged
 from partita.composition.promise import Promise
 from partita.errors import ledger as refuse
 from partita.ledger.anchor import Mark
@@ -32,7 +33,7 @@ class Balance:
 @final
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question as the book has it."""
+    """One question as the book has it, and what one protected unit was charged for it under each promise."""
 
     seq: int
     at: str
@@ -41,6 +42,7 @@ class Asked:
     table: str
     region: str
     costs: tuple[Cost, ...]
+    charged: tuple[Measure, ...]
     state: State
 
 
@@ -90,6 +92,10 @@ def _asked(ledger: Ledger, entry: Entry, state: State) -> Asked:
         table=priced.table,
         region=str(priced.region),
         costs=priced.costs,
+        charged=tuple(
+            charged(promise.granularity, promise.budget, Release(priced.region, cost.one, cost.both, cost.unit))
+            for promise, cost in zip(ledger.terms.promises, priced.costs, strict=True)
+        ),
         state=state,
     )
 

@@ -69,3 +69,13 @@ def test_an_altered_line_of_an_export_is_refused(ledger):
     lines[2] = lines[2].replace("1/10", "1/99")
     with pytest.raises(LedgerFault, match="Entry 3 of the ledger export does not follow"):
         check_export(lines)
+
+
+def test_a_question_is_shown_with_what_one_protected_unit_was_charged():
+    import partita as pt
+    from tests.unit.curator.hospital import hospital
+
+    curator = hospital(promises=[pt.Promise(pt.users("patient", rows=10), pt.Pure(epsilon=1))])
+    answer = curator.ask("SELECT COUNT(*) AS n FROM visits WHERE age > 30", epsilon="0.3")
+    (asked,) = summary(curator.ledger).newest
+    assert asked.charged == answer.costs == (pt.Pure(epsilon="0.3"),)
