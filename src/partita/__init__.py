@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from partita.composition.promise import Promise as Promise
     from partita.composition.slots import Slots as Slots
     from partita.curator.answer import Answer as Answer
+    from partita.curator.batch import Batch as Batch
     from partita.curator.computation import Computation as Computation
     from partita.curator.computation import Sample as Sample
     from partita.curator.curator import Curator as Curator
+    from partita.curator.planned import Planned as Planned
     from partita.curator.settings import open_settings as open
     from partita.errors import BudgetExceeded as BudgetExceeded
     from partita.errors import EngineFault as EngineFault
@@ -101,6 +103,7 @@ _HOMES = {
     "Approximate": ("partita.theory.measures.approximate", "Approximate"),
     "Attack": ("partita.attacks.attack", "Attack"),
     "Audit": ("partita.attacks.audit", "Audit"),
+    "Batch": ("partita.curator.batch", "Batch"),
     "BudgetExceeded": ("partita.errors", "BudgetExceeded"),
     "Computation": ("partita.curator.computation", "Computation"),
     "Curator": ("partita.curator.curator", "Curator"),
@@ -126,6 +129,7 @@ _HOMES = {
     "PartitaError": ("partita.errors", "PartitaError"),
     "PermuteAndFlip": ("partita.mechanisms.permute_and_flip", "PermuteAndFlip"),
     "Profile": ("partita.theory.measures.profile", "Profile"),
+    "Planned": ("partita.curator.planned", "Planned"),
     "Promise": ("partita.composition.promise", "Promise"),
     "Pure": ("partita.theory.measures.pure", "Pure"),
     "QueryRefused": ("partita.errors", "QueryRefused"),
@@ -189,6 +193,7 @@ __all__ = [
     "Approximate",
     "Attack",
     "Audit",
+    "Batch",
     "BudgetExceeded",
     "Computation",
     "Curator",
@@ -214,6 +219,7 @@ __all__ = [
     "PartitaError",
     "PermuteAndFlip",
     "Profile",
+    "Planned",
     "Promise",
     "PublicTable",
     "Pure",

@@ -19,7 +19,7 @@ RELIED_UPON = {
     "convert", "group_privacy", "posterior", "true_positive_rate",
     "rows", "replace", "groups", "users", "windows", "metric",
     "l1", "l2", "linf", "Profile",
-    "Table", "Promise", "Curator", "Answer", "Receipt", "open", "count", "sum", "avg",
+    "Table", "Promise", "Curator", "Answer", "Batch", "Planned", "Receipt", "open", "count", "sum", "avg",
     "integers", "decimals", "categories", "dates", "booleans", "text_keys", "identifier",
     "Domain", "Region", "RegionAccount",
     "compose", "calibrate", "Guarantee", "Filter", "Odometer", "Slots",
