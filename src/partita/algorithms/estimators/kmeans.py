@@ -32,9 +32,9 @@ class KMeans(TransformerMixin, ClusterMixin, Private):  # type: ignore[misc]
     algorithm with Laplace noise as in the lecture notes (theory F1), for ``max_iter`` turns from public centres
     ``init`` or from random ones.
 
-    >>> X = np.repeat([[-0.5, 0.0], [0.5, 0.2]], 2000, axis=0)
+    >>> X = np.repeat([[-0.5, 0.1], [0.5, 0.2]], 2000, axis=0)
     >>> KMeans(2, epsilon=1, bounds=(-1, 1)).fit(X).cluster_centers_.round(1).tolist()
-    [[-0.5, 0.0], [0.5, 0.2]]
+    [[-0.5, 0.1], [0.5, 0.2]]
     """
 
     def __init__(
