@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import Any, Final, final
 
 from partita.curator.answer import Answer
@@ -62,7 +63,8 @@ class Shelf:
         self._ledger, self._tables, self._requote = ledger, tables, requote
         self._seen = max(0, ledger.mark().seq - _NEWEST)
         self._open: dict[int, Entry] = {}
-        self._items: list[_Item] = []
+        self._same: dict[tuple[frozenset[str], str], list[_Item]] = {}
+        self._grouped: dict[frozenset[str], list[_Item]] = {}
         self._rebuilt: dict[tuple[int, str], Released | None] = {}
 
     def best(self, plan: Plan, analyst: str) -> Answer | None:
@@ -124,23 +126,18 @@ class Shelf:
             elif entry.kind is Kind.COMMIT and entry.of is not None:
                 reserve = self._open.pop(entry.of, None)
                 if reserve is not None:
-                    self._items.extend(_items(reserve, entry.seq))
+                    for item in _items(reserve, entry.seq):
+                        self._same.setdefault((item.fixed, item.where), []).append(item)
+                        if item.keys:
+                            self._grouped.setdefault(item.fixed, []).append(item)
 
     def _candidates(self, plan: Plan) -> Iterator[_Item]:
         """Releases that could tell, judged by their text alone; the newest first."""
-        fixed, where, keys, aggregates = _sorted(plan.canonical)
-        tried = 0
-        for item in reversed(self._items):
-            if item.fixed != fixed or not aggregates <= item.aggregates:
-                continue
-            if item.where != where and not item.keys:
-                continue
-            if keys and not item.keys:
-                continue
-            tried += 1
-            if tried > _TRIED:
-                return
-            yield item
+        fixed, where, _, aggregates = _sorted(plan.canonical)
+        same = self._same.get((fixed, where), [])
+        grouped = (item for item in reversed(self._grouped.get(fixed, [])) if item.where != where)
+        told = (item for item in chain(reversed(same), grouped) if _tells(item, aggregates))
+        yield from islice(told, _TRIED)
 
     def _released(self, item: _Item) -> Released | None:
         """The release made again from its question and price; None where this version would make another."""
@@ -164,6 +161,11 @@ class Shelf:
 
     def _answered(self, item: _Item) -> Answered:
         return self._ledger.answered(item.commit)
+
+
+def _tells(item: _Item, aggregates: frozenset[str]) -> bool:
+    """Whether the release could tell the aggregates: it has them, or a count and a mean from which they may follow."""
+    return aggregates <= item.aggregates or any(line.startswith("aggregate AVG(") for line in item.aggregates)
 
 
 def _items(reserve: Entry, commit: int) -> Iterator[_Item]:

@@ -36,6 +36,7 @@ def asked_fine(**options: Any) -> pt.Curator:
         "SELECT COUNT(*) AS n FROM visits WHERE region = 'north'",
         "SELECT sex, AVG(cost) AS mean FROM visits WHERE region IN ('north', 'south') GROUP BY sex",
         "SELECT SUM(age) / COUNT(*) AS ratio FROM visits WHERE sex = 'F'",
+        "SELECT COUNT(cost) AS n FROM visits",
         "SELECT region, COUNT(*) AS n FROM visits GROUP BY region HAVING COUNT(*) > 50 ORDER BY n DESC LIMIT 3",
     ],
 )
@@ -59,7 +60,6 @@ def test_what_follows_from_a_finer_table_is_free_and_near_the_truth(sql: str) ->
     [
         "SELECT COUNT(*) AS n FROM visits WHERE age > 5",
         "SELECT region, age, COUNT(*) AS n FROM visits GROUP BY region, age",
-        "SELECT COUNT(cost) AS n FROM visits",
         "SELECT SUM(cost * 2) AS n FROM visits",
         "SELECT MEDIAN(age) AS n FROM visits",
     ],
@@ -174,3 +174,11 @@ def test_summed_up_groups_are_exactly_the_groups_of_the_other_question(fine: str
         if group is not None:
             summed[group] += int(released[line, 0])
     assert summed == [int(line[0]) for line in wanted]
+
+
+def test_a_mean_was_released_as_a_count_and_a_sum() -> None:
+    curator = hospital(promises=PROMISES)
+    curator.ask("SELECT region, AVG(cost) AS mean FROM visits GROUP BY region", rho="1")
+    answer = curator.ask("SELECT COUNT(*) AS n FROM visits", rho="0.001")
+    assert answer.free
+    assert abs(answer.rows()[0]["n"] - 400) <= answer.error("0.999999")["n"][0]
