@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from partita.curator.outcome import Outcome
     from partita.curator.planned import Planned
     from partita.curator.quotation import Quotation
+    from partita.query.schema import Table
 
 
 @final
@@ -153,6 +154,11 @@ class Session:
         return self._curator.plan(
             questions, epsilon=epsilon, rho=rho, mu=mu, delta=delta, weights=weights, analyst=self.analyst
         )
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The protected tables."""
+        return self._curator.tables
 
     def table(self, name: str) -> Frame:
         """A table to build a question from."""

@@ -68,6 +68,15 @@ def test_clusters_of_part_of_a_table_are_paid_by_that_part():
         KMeans(3, rho="0.1").fit_from(keeper, columns=["age", "cost"])
 
 
+def test_an_analysts_session_pays_from_both_accounts():
+    keeper = curator()
+    ada = keeper.session(analyst="ada", budget=pt.ZCDP(rho="0.1", delta="1e-7"))
+    KMeans(2, rho="0.1").fit_from(ada, columns=["age", "cost"])
+    assert keeper.spent()[0].rho > 0
+    with pytest.raises(pt.BudgetExceeded):
+        KMeans(3, rho="0.1").fit_from(ada, columns=["age", "cost"])
+
+
 def test_change_one_is_charged_for_a_change():
     keeper = curator(promise=pt.Promise(pt.replace(), pt.Pure(epsilon=2)))
     model = LogisticRegression(epsilon=1, classes=["no", "yes"]).fit_from(keeper, columns=["age"], target="ill")

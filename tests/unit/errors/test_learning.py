@@ -179,7 +179,10 @@ CASES = [
         refuse.not_a_curator(7),
         InvalidInput,
         "learning.not-a-curator",
-        ("curator = 7 is not a curator. Nothing was spent. Pass a pt.Curator, or use fit(X) on rows you hold."),
+        (
+            "curator = 7 is not a curator. Nothing was spent. Pass a pt.Curator or a session of one, or use "
+            "fit(X) on rows you hold."
+        ),
     ),
 ]
 

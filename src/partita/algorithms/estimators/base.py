@@ -14,6 +14,7 @@ from partita.algorithms.learning.lattice import Array
 from partita.algorithms.learning.learner import Learner, Learning
 from partita.composition.guarantee import Guarantee
 from partita.curator.curator import Curator
+from partita.curator.session import Session
 from partita.errors import learning as refuse
 from partita.exact import Number
 from partita.granularity.base import Relation
@@ -54,21 +55,20 @@ class Private(BaseEstimator, ABC):  # type: ignore[misc]
 
     def fit_from(
         self,
-        curator: Curator,
+        curator: Curator | Session,
         table: str | None = None,
         *,
         columns: Sequence[str],
         target: str | None = None,
         where: str | None = None,
-        analyst: str = "",
         key: str | None = None,
     ) -> Self:
-        """Learn from a curator's table, paid from its promises; bounds are those of the declared columns.
+        """Learn from a table of a curator or of an analyst's session; bounds are those of the declared columns.
 
         The same fit again is the same question, so it is free and gives the same model. ``outcome_`` keeps its cost and
         its receipt.
         """
-        if not isinstance(curator, Curator):
+        if not isinstance(curator, Curator | Session):
             raise refuse.not_a_curator(curator)
         if isinstance(columns, str) or not all(isinstance(name, str) for name in columns) or not len(columns):
             raise refuse.no_columns(columns)
@@ -84,7 +84,7 @@ class Private(BaseEstimator, ABC):  # type: ignore[misc]
         learner = self._learner(len(columns), tuple(zip(*ends, strict=True)), goal)
         names = tuple(columns) if target is None else (*columns, target)
         computation = Learning(names, learner, self._classes(), 0 if self.delta is None else self.delta)
-        outcome = curator.run(computation, table=chosen.name, where=where, analyst=analyst, key=key)
+        outcome = curator.run(computation, table=chosen.name, where=where, key=key)
         self.n_features_in_ = len(columns)
         self.learner_ = learner
         self.outcome_ = outcome
