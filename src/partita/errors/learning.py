@@ -186,6 +186,6 @@ def not_a_curator(value: object) -> InvalidInput:
     """Something else where a curator is needed."""
     return InvalidInput(
         "learning.not-a-curator",
-        f"curator = {value!r} is not a curator. Nothing was spent. Pass a pt.Curator or a session of one, or use fit(X) "
+        f"curator = {value!r} is not a curator. Nothing was spent. Pass a pt.Curator or a session of one, or use fit "
         f"on rows you hold.",
     )

@@ -180,8 +180,8 @@ CASES = [
         InvalidInput,
         "learning.not-a-curator",
         (
-            "curator = 7 is not a curator. Nothing was spent. Pass a pt.Curator or a session of one, or use "
-            "fit(X) on rows you hold."
+            "curator = 7 is not a curator. Nothing was spent. Pass a pt.Curator or a session of one, or use fit "
+            "on rows you hold."
         ),
     ),
 ]
