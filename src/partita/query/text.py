@@ -174,7 +174,9 @@ def shown_aggregate(aggregate: Aggregate, written: Written = canonical) -> str:
         case Average(of):
             return f"AVG({shown_expression(of, written)})"
         case Quantile(of, share):
-            return f"QUANTILE({shown_expression(of, written)}, {number(share)})"
+            plain = {Fraction(0): "MIN", Fraction(1, 2): "MEDIAN", Fraction(1): "MAX"}.get(share)
+            inner = shown_expression(of, written)
+            return f"QUANTILE({inner}, {number(share)})" if plain is None else f"{plain}({inner})"
         case CountOwners(owner):
             return f"COUNT(DISTINCT {quoted(owner)})"
         case Variance(of):
