@@ -102,13 +102,18 @@ def charge_for(
 ) -> Charge:
     """What the ledger books for a computation, before anything is read."""
     condition = readable(extract.where.region)
-    losses = computation.losses(1, changed=False)
+    parts = [
+        {"kind": noise.kind, "times": times, "norm": far.norm.value, "power": str(far.power)} | noise.parameters()
+        for noise, far, times in computation.losses(1, changed=False)
+    ]
+    # The releases are part of the question: the same parameters at another price are not the same answer.
     question = canonical(
         {
             "columns": list(extract.columns),
             "computation": computation.kind,
             "nonce": nonce,
             "parameters": dict(computation.parameters()),
+            "parts": parts,
             "table": [extract.table.name, extract.table.digest],
             "tests": [repr(test) for test in extract.where.tests],
             "where": condition,
@@ -118,14 +123,7 @@ def charge_for(
         table=extract.table.name,
         region=extract.where.region,
         costs=tuple(cost_under(computation, extract, promise) for promise in promises),
-        mechanism={
-            "parts": [
-                {"kind": noise.kind, "times": times, "norm": far.norm.value, "power": str(far.power)}
-                | noise.parameters()
-                for noise, far, times in losses
-            ],
-            "question": question,
-        },
+        mechanism={"parts": parts, "question": question},
         question=hashlib.sha256(question.encode()).hexdigest(),
         asked=f"{computation.kind} of {', '.join(extract.columns)} from {extract.table.name} where {condition}",
         analyst=analyst,

@@ -187,3 +187,27 @@ def test_noise_comes_from_the_curators_bits():
     documents = [hospital(seed=3).run(HowMany(pt.Laplace(epsilon="0.01"))).document for _ in range(2)]
     assert documents[0] == documents[1]
     assert isinstance(TestBits(3), BitSource)
+
+
+def test_the_same_parameters_with_other_noise_are_another_question():
+    @final
+    class Forgetful(Computation):
+        kind: ClassVar[str] = "forgetful"
+        columns = ("age",)
+
+        def __init__(self, noise: Mechanism) -> None:
+            self.noise = noise
+
+        def parameters(self) -> Mapping[str, object]:
+            return {}
+
+        def losses(self, rows: int, *, changed: bool) -> Sequence[Loss]:
+            return [(self.noise, Distance.l1(rows), 1)]
+
+        def compute(self, sample: Sample, *, bits: BitSource | None) -> Any:
+            return str(self.noise)
+
+    curator = hospital(promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=3))])
+    first, second = (curator.run(Forgetful(pt.Laplace(epsilon=price))) for price in (1, 2))
+    assert not second.free
+    assert first.document != second.document
