@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
-from functools import lru_cache
 from typing import assert_never, final
 
 from partita.errors import query as refuse
@@ -66,11 +65,15 @@ class Mapped:
     column: str
     labels: tuple[Shown, ...]
     text: str = field(compare=False)
+    distinct: tuple[Shown, ...] = field(init=False, compare=False, repr=False)
+    places: tuple[int, ...] = field(init=False, compare=False, repr=False)
 
-    @property
-    def distinct(self) -> tuple[Shown, ...]:
-        """The labels of the groups, each once, in order; None at the end."""
-        return _distinct(self.labels)
+    def __post_init__(self) -> None:
+        """The labels of the groups, each once, in order, None at the end; and the place of each code among them."""
+        distinct = _distinct(self.labels)
+        index = {label: place for place, label in enumerate(distinct)}
+        object.__setattr__(self, "distinct", distinct)
+        object.__setattr__(self, "places", tuple(index[label] for label in self.labels))
 
 
 @final
@@ -88,18 +91,11 @@ class Cases:
         return tuple(dict.fromkeys([*(label for _, label in self.branches), self.otherwise]))
 
 
-@lru_cache(maxsize=256)
 def _distinct(labels: tuple[Shown, ...]) -> tuple[Shown, ...]:
     known = {label for label in labels if label is not None}
     # A CASE may mix numbers and texts: then each kind is in order by itself.
     ordered = sorted(known, key=lambda label: (type(label).__name__, label))
     return (*ordered, None) if None in labels else tuple(ordered)
-
-
-@lru_cache(maxsize=256)
-def _places(labels: tuple[Shown, ...]) -> tuple[int, ...]:
-    index = {label: place for place, label in enumerate(_distinct(labels))}
-    return tuple(index[label] for label in labels)
 
 
 Shown = str | Fraction | bool | date | None
@@ -194,7 +190,7 @@ def place(key: Single, domain: Domain, code: int) -> int:
                 return period(dates.high, unit) - period(dates.low, unit) + 1
             return period(dates.low + timedelta(days=code), unit) - period(dates.low, unit)
         case Mapped():
-            return _places(key.labels)[code]
+            return key.places[code]
         case _:
             assert_never(key)
 
