@@ -33,7 +33,7 @@ _FINE = 1 << 15
 # Beyond this ε of one response the powers of e^ε leave the range of floats.
 _STEEP = 500.0
 # Beyond so many equal releases the window of a binomial sum is no longer short.
-_LISTED = 1 << 40
+_LISTED = 1 << 30
 # With more unlike laws a lattice for each is more work than a long contour for all.
 _UNLIKE = 24
 # Where contours are placed that have to serve a whole curve.

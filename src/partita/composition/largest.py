@@ -17,7 +17,7 @@ from partita.composition.guarantee import is_exact
 from partita.composition.plan import Plan, has_pairs
 from partita.composition.saddle import Saddle
 from partita.composition.total import Total
-from partita.errors import PartitaError
+from partita.errors import NotProven, PartitaError
 from partita.errors import composition as refuse
 from partita.exact import float_down
 from partita.granularity.base import Granularity, Relation
@@ -147,7 +147,9 @@ def _totals(
         try:
             made = Plan.of(plan(strength), relation)
             if target > 0 and _exactly(made, method):
-                return RULES["pld"].read(made, target).least(target)
+                # Too many releases for that have a total all the same.
+                with suppress(NotProven):
+                    return RULES["pld"].read(made, target).least(target)
             return compose(made, delta=delta, method=method).epsilon
         except PartitaError:
             return math.inf

@@ -205,3 +205,8 @@ def test_a_distance_of_zero_hides_nothing():
 def test_noise_grows_like_the_square_root_of_the_number_of_questions():
     scales = [float(calibrate(Laplace, count=count, epsilon=1, delta="1e-6").scale) for count in (100, 400, 1600)]
     assert math.log(scales[2] / scales[0]) / math.log(16) == pytest.approx(0.5, abs=0.05)
+
+
+def test_very_many_releases_are_calibrated_too():
+    found = calibrate(Pure, count=10**12, epsilon=1, delta="1e-6")
+    assert 0.99 < compose([(found, 10**12)], delta="1e-6").epsilon <= 1
