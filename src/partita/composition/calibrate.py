@@ -101,6 +101,7 @@ def calibrate_plan(
     Shares are of ρ, the measure in which small losses add up; only their ratio counts. Returned are the mechanisms with
     their counts, and the guarantee of the whole, verified.
 
+    >>> from partita.mechanisms.laplace import Laplace
     >>> plan, total = calibrate_plan([(Laplace, 1, 60), (GaussianNoise, 200, 40)], epsilon=1, delta="1e-6")
     >>> total.epsilon <= 1, [count for _, count in plan]
     (True, [1, 200])

@@ -169,6 +169,7 @@ def _is_number(formula: Formula) -> bool:
 def evaluate(formula: Formula, value: Callable[[Leaf], Any]) -> Any:
     """The value of a formula for one line; None where SQL has NULL.
 
+    >>> from partita.query.aggregates import CountRows
     >>> share = Apply(Operation.DIVIDE, (CountRows(), Constant(Fraction(4))))
     >>> evaluate(share, lambda leaf: 10)
     2.5
@@ -277,6 +278,7 @@ def enclosure(formula: Formula, interval: Callable[[Formula], Interval | None]) 
 
     ``interval`` may know the answer for a whole part, which is then not taken apart.
 
+    >>> from partita.query.aggregates import CountRows
     >>> gap = Apply(Operation.SUBTRACT, (CountRows(), Constant(Fraction(4))))
     >>> enclosure(gap, lambda part: (9.0, 11.0) if isinstance(part, CountRows) else None)
     (5.0, 7.0)

@@ -80,7 +80,7 @@ def test_only_the_owner_may_read_the_files(used):
 def test_a_missing_ledger_is_only_made_from_terms(path):
     assert refused(path, terms=None) == "ledger.missing"
     assert refused(MEMORY, terms=None) == "ledger.missing"
-    assert refused(path.parent / "nowhere" / "l", terms=TERMS) in {"ledger.missing", "ledger.key-file-failed"}
+    assert refused(path.parent / "nowhere" / "l", terms=TERMS) == "ledger.no-folder"
     assert not list(path.parent.iterdir())
 
 
