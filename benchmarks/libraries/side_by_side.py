@@ -90,8 +90,8 @@ def by_partita(path: Path, rounds: int) -> dict[str, Any]:
         held, price = curator("all.ledger"), iter(range(10**6))
 
         def asked(sql: str) -> Any:
-            # A price of its own each time: the same question at the same price would be free.
-            return held.ask(sql, epsilon=f"1.{next(price):06d}")
+            # A price of its own each time, and no reuse: what was answered before would be free.
+            return held.ask(sql, epsilon=f"1.{next(price):06d}", reuse=False)
 
         answer = {row["region"]: row for row in held.ask(Q2, epsilon=1).rows()}
         found = {

@@ -138,7 +138,9 @@ def large(folder: Path, rows: int, rounds: int) -> list[str]:
         times: dict[str, list[tuple[float, float]]] = {"plain": [], "ours": []}
         for turn in range(rounds + 1):
             first = timed(lambda question=question: connection.execute(question).fetchall())
-            second = timed(lambda question=question, turn=turn: ours.ask(question, epsilon=1 + turn).rows())
+            second = timed(
+                lambda question=question, turn=turn: ours.ask(question, epsilon=1 + turn, reuse=False).rows()
+            )
             if turn:
                 times["plain"].append(first)
                 times["ours"].append(second)
@@ -214,7 +216,7 @@ def peak(kind: str, folder: Path, rows: int) -> None:
     else:
         ours = curator(path, ":memory:")
         for question in questions:
-            ours.ask(question, epsilon=1).rows()
+            ours.ask(question, epsilon=1, reuse=False).rows()
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 

@@ -68,8 +68,19 @@ class Stored:
             return f"CAST({self.stored(column)} AS BIGINT)" if stepped else self.stored(column)
         return self.mapped(column, self.names[column])
 
+    @cached_property
+    def _known(self) -> dict[tuple[str, str], str]:
+        """What was rendered before: the same for every question."""
+        return {}
+
     def mapped(self, column: str, stored_name: str) -> str:
         """The SQL that maps a stored value, found under some name, into the column's domain."""
+        found = self._known.get((column, stored_name))
+        if found is None:
+            found = self._known[column, stored_name] = self._mapped(column, stored_name)
+        return found
+
+    def _mapped(self, column: str, stored_name: str) -> str:
         from sqlglot import exp
 
         declared, stored_type = self.table.columns[column], self.types[column]

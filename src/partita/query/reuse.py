@@ -75,17 +75,24 @@ def derived(have: Released, want: Quote) -> Derived | None:
     places = placed(have.quote.plan, have.quote.program.cells, want.plan, want.program.cells)
     if places is None:
         return None
-    merged = np.zeros((want.program.cells.count, have.noisy.shape[1]), dtype=object)
-    parts = [0] * want.program.cells.count
-    for line, group in enumerate(places):
-        if group is not None:
-            merged[group] += have.noisy[line]
-            parts[group] += 1
+    merged, parts = _merged(have.noisy, places, want.program.cells.count)
     most = max(parts, default=0)
     shifted = any(linear.constant for recipe in recipes for linear in _linears(recipe))
     if min(parts, default=0) < 1 or (most > 1 and (shifted or not _additive(have.quote))):
         return None
     return Derived(merged, tuple(_times(spread, most) for spread in have.quote.spreads), recipes)
+
+
+def _merged(noisy: NDArray[np.object_], places: list[int | None], groups: int) -> tuple[NDArray[np.object_], list[int]]:
+    """Released numbers summed up by the group they are part of, and how many released groups each is made of."""
+    if places == list(range(groups)):
+        return noisy.copy(), [1] * groups
+    merged, parts = np.zeros((groups, noisy.shape[1]), dtype=object), [0] * groups
+    for line, group in enumerate(places):
+        if group is not None:
+            merged[group] += noisy[line]
+            parts[group] += 1
+    return merged, parts
 
 
 def _recipes(have: Quote, aggregates: Sequence[Aggregate]) -> tuple[Recipe, ...] | None:
@@ -156,6 +163,8 @@ def placed(have: Plan, released: Cells, want: Plan, wanted: Cells) -> list[int |
     if not all(isinstance(key, Each | Bucket | Truncated | Mapped) for key in (*have.keys, *want.keys)):
         return None
     same = have.where.region == want.where.region
+    if same and released == wanted:
+        return list(range(released.count))
     if not same and not (len(have.where.region.boxes) == len(want.where.region.boxes) == 1):
         return None
     axes = {}
