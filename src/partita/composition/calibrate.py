@@ -160,16 +160,17 @@ def _gaussian(epsilon: Fraction, delta: Fraction, count: int, distance: Distance
     if delta == 0:
         raise refuse.needs_delta("Gaussian noise")
     square = Fraction(count) * (Fraction(1) if distance is None else distance.power)
-    at, goal = float_down(epsilon), math.log(float_down(delta))
+    at, leak = float_down(epsilon), float_down(delta)
     # A little room for the rounding of composing it again.
-    mu = _largest_mu(at, goal) * (1 - 4e-12)
+    mu = _largest_mu(at, math.log(leak)) * (1 - 4e-12)
     step = 4e-12
-    while Gaussians(mu).upper(at) > float_down(delta):
+    while Gaussians(mu).upper(at) > leak:
         mu -= mu * step
         step *= 2
     sigma = exact(f"{math.sqrt(square.numerator / square.denominator) / mu * (1 + 2e-15):.16g}")
-    least = square / Fraction(mu) ** 2
-    while sigma * sigma < least:
+    top, bottom = mu.as_integer_ratio()
+    # Until σμ is at least the root of the squared distance, in whole numbers.
+    while square.denominator * (sigma.numerator * top) ** 2 < square.numerator * (sigma.denominator * bottom) ** 2:
         sigma += sigma * Fraction(1, 10**14)
     return GaussianNoise(sigma=sigma)
 
