@@ -35,7 +35,7 @@ def measured(folder: Path) -> tuple[str, dict[str, str]]:
         "Everything here was written by the scripts that measured it; `make bench` runs them all again.",
     ]
     drawings = {}
-    for table in sorted(folder.glob("*/RESULTS*.md")):
+    for table in sorted(folder.glob("*/*.md")):
         text = table.read_text(encoding="utf-8")
         page += ["", *("#" + line if line.startswith("#") else line for line in text.splitlines())]
         if table.name != "RESULTS.md":
