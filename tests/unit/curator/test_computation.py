@@ -211,3 +211,38 @@ def test_the_same_parameters_with_other_noise_are_another_question():
     first, second = (curator.run(Forgetful(pt.Laplace(epsilon=price))) for price in (1, 2))
     assert not second.free
     assert first.document != second.document
+
+
+def test_a_mechanism_without_a_proof_for_rows_that_come_and_go_is_refused_before_anything_is_read():
+    asked = HowMany(pt.RandomizedResponse(epsilon="0.5"))
+    curator = hospital(promises=[pt.Promise(pt.replace(), pt.Pure(epsilon=2))])
+    with pytest.raises(pt.NotProven, match="RandomizedResponse"):
+        curator.run(asked)
+    assert not asked.seen
+    assert curator.spent() == (pt.Pure(epsilon=0),)
+
+
+def test_a_mechanism_without_a_proof_for_changed_rows_costs_a_removal_and_an_addition():
+    sampled = pt.Subsampled(pt.Laplace(epsilon="0.5"), rate="0.1")
+    asked = HowMany(sampled)
+    asked.fails = True
+    curator = hospital(promises=[pt.Promise(pt.replace(), pt.Pure(epsilon=2))])
+    with pytest.raises(pt.EngineFault):
+        curator.run(asked)
+    twice = sampled.cost(sampled.unit(), pt.Pure).group(2)
+    (spent,) = curator.spent()
+    assert twice.fits(spent)  # rounded up to whole units of the account
+    assert float(spent.epsilon) == pytest.approx(float(twice.epsilon), rel=1e-9)
+
+
+def test_a_live_object_with_a_delta_beside_rho_is_refused_and_the_same_in_one_run_is_not():
+    """No theorem covers interactive mechanisms with a δ beside ρ that are used side by side (theory D3)."""
+    asked = HowMany(pt.GaussianThreshold(sigma=10, threshold=60), fails=True)
+    curator = hospital(promises=[pt.Promise(pt.rows(), pt.ZCDP(rho=1, delta="1e-6"))])
+    with pytest.raises(pt.NotProven, match="cannot stay open"):
+        curator.open(asked)
+    assert not asked.seen
+    assert curator.spent()[0].is_zero()
+    with pytest.raises(pt.EngineFault):
+        curator.run(asked)
+    assert len(asked.seen) == 1
