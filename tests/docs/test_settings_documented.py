@@ -7,7 +7,7 @@ import re
 import pytest
 
 from partita.curator import settings
-from partita.curator.curator import BACKENDS
+from partita.engine.opening import BACKENDS
 from partita.query import schema
 from partita.region import columns
 from partita.region.columns import Column

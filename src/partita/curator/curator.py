@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from types import TracebackType
-from typing import Any, Self, final
+from typing import Any, Self, Unpack, final
 
 from partita.composition.account.maps import LoadMap
 from partita.composition.promise import Promise
@@ -16,8 +16,9 @@ from partita.curator.batches import Batches
 from partita.curator.caps import SuggestedCaps, suggested
 from partita.curator.certificate import Certificate
 from partita.curator.computation import Computation
-from partita.curator.declared import checked_promises, checked_public, checked_tables
+from partita.curator.declared import checked_limits, checked_promises, checked_public, checked_tables
 from partita.curator.door import Door
+from partita.curator.keywords import spelled_as
 from partita.curator.outcome import Outcome
 from partita.curator.pace import Pace
 from partita.curator.path import Path, booked_costs, charge_of, fingerprint
@@ -27,31 +28,29 @@ from partita.curator.session import Session
 from partita.curator.shelf import Found, Shelf
 from partita.curator.shrink import shrunk
 from partita.engine.base import Engine
+from partita.engine.opening import open_engine
 from partita.errors import BudgetExceeded
 from partita.errors import curator as refuse
 from partita.errors import query as refuse_query
-from partita.errors import theory as refuse_theory
 from partita.exact import Number
 from partita.ledger.birth import Terms
 from partita.ledger.ledger import Ledger
 from partita.ledger.opening import open_ledger
 from partita.ledger.verify import Verification
 from partita.query import sql
-from partita.query.accuracy import Wanted, Wish
 from partita.query.conditions import everywhere
 from partita.query.extract import Extract
 from partita.query.frame import Frame, count
 from partita.query.plan import Plan
-from partita.query.pricing import Price
+from partita.query.pricing import Price, Prices
 from partita.query.public import PublicTable
 from partita.query.quote import Quote, quote
 from partita.query.schema import Table
-from partita.query.truncation import UNCAPPED, Caps, truncation
+from partita.query.truncation import truncation
+from partita.query.wanted import Wanted, Wants
 from partita.region.region import Region
 from partita.sampling.bits import BitSource
 from partita.theory.measures.base import Measure
-
-BACKENDS = ("duckdb", "reference")
 
 
 @final
@@ -78,7 +77,7 @@ class Curator:
         self._public = checked_public(public, self._tables)
         self._promises = checked_promises(promises, self._tables)
         terms = Terms(self._promises, {name: table.domain for name, table in self._tables.items()})
-        self._engine = _engine(backend, self._tables.values())
+        self._engine = open_engine(backend, self._tables.values())
         self._ledger = _opened(ledger, terms)
         key = self._ledger.truncation_key().hex()
         kinds = [promise.granularity for promise in self._promises]
@@ -97,27 +96,8 @@ class Curator:
 
     # --- questions -------------------------------------------------------------------------------------------
 
-    def ask(
-        self,
-        question: str | Plan,
-        *,
-        epsilon: Number | None = None,
-        rho: Number | None = None,
-        mu: Number | None = None,
-        delta: Number | None = None,
-        noise: str | None = None,
-        within: Wish | None = None,
-        confidence: Number | None = None,
-        floor: Wish | None = None,
-        rows: int | None = None,
-        simultaneous: bool = False,
-        rows_per_user: int | None = None,
-        groups_per_user: int | None = None,
-        reuse: bool = True,
-        key: str | None = None,
-        analyst: str = "",
-        shrink: bool = False,
-    ) -> Answer:
+    @spelled_as(Wanted.of)
+    def ask(self, question: str | Plan, *, key: str | None = None, analyst: str = "", **wants: Unpack[Wants]) -> Answer:
         """Answer a question at a price, or at the least price that reaches an accuracy, or refuse it before reading.
 
         ``within`` is the longest error bar allowed with this ``confidence`` (0.95 unless said), in the units of the
@@ -132,24 +112,13 @@ class Curator:
         ``key`` marks one attempt: asking again with the same key after a failure is not a second question. With
         ``shrink``, a question that not everybody can pay for is asked about those who can, and the answer says so.
         """
-        wanted = Wanted.of(
-            epsilon=epsilon,
-            rho=rho,
-            mu=mu,
-            delta=delta,
-            noise=noise,
-            within=within,
-            confidence=confidence,
-            floor=floor,
-            rows=rows,
-            simultaneous=simultaneous,
-        )
-        offered = self._offer(question, wanted, Caps.of(rows_per_user, groups_per_user))
+        wanted = Wanted.of(**wants)
+        offered = self._offer(question, wanted)
         asked = _shown(question, offered)
-        found = self._reused(offered, wanted) if reuse and key is None else None
+        found = self._reused(offered, wanted) if key is None else None
         if found is not None:
             return self._shelf.made(found, offered, analyst)
-        offered, whole = self._shrunk(offered, wanted, analyst) if shrink else (offered, None)
+        offered, whole = self._shrunk(offered, wanted, analyst)
         try:
             return self._answered(offered, asked=asked, analyst=analyst, key=key, whole=whole)
         except BudgetExceeded as refusal:
@@ -178,7 +147,7 @@ class Curator:
         return self._shelf.best(self._plan(question), analyst)
 
     def _reused(self, offered: Quote, wanted: Wanted) -> Found | None:
-        if self._ledger.stored(fingerprint(offered)) is not None:
+        if not wanted.reuse or self._ledger.stored(fingerprint(offered)) is not None:
             return None
         return self._shelf.find(offered, lambda result: wanted.reached(result, offered))
 
@@ -198,41 +167,11 @@ class Curator:
             asked_about=whole,
         )
 
-    def quote(
-        self,
-        question: str | Plan,
-        *,
-        epsilon: Number | None = None,
-        rho: Number | None = None,
-        mu: Number | None = None,
-        delta: Number | None = None,
-        noise: str | None = None,
-        within: Wish | None = None,
-        confidence: Number | None = None,
-        floor: Wish | None = None,
-        rows: int | None = None,
-        simultaneous: bool = False,
-        rows_per_user: int | None = None,
-        groups_per_user: int | None = None,
-        reuse: bool = True,
-        analyst: str = "",
-        shrink: bool = False,
-    ) -> Quotation:
+    @spelled_as(Wanted.of)
+    def quote(self, question: str | Plan, *, analyst: str = "", **wants: Unpack[Wants]) -> Quotation:
         """What a question would cost and how exact its answer would be; nothing is read and nothing is spent."""
-        wanted = Wanted.of(
-            epsilon=epsilon,
-            rho=rho,
-            mu=mu,
-            delta=delta,
-            noise=noise,
-            within=within,
-            confidence=confidence,
-            floor=floor,
-            rows=rows,
-            simultaneous=simultaneous,
-        )
-        offered = self._offer(question, wanted, Caps.of(rows_per_user, groups_per_user))
-        offered, whole = self._shrunk(offered, wanted, analyst) if shrink else (offered, None)
+        wanted = Wanted.of(**wants)
+        offered, whole = self._shrunk(self._offer(question, wanted), wanted, analyst)
         costs = booked_costs(offered)
         return Quotation(
             quote=offered,
@@ -240,50 +179,43 @@ class Curator:
             costs=costs,
             remaining=self._left(offered, analyst),
             fits=self._fits(offered, analyst),
-            free=self._ledger.stored(fingerprint(offered)) is not None
-            or (reuse and self._reused(offered, wanted) is not None),
+            free=self._ledger.stored(fingerprint(offered)) is not None or self._reused(offered, wanted) is not None,
             asked_about=whole,
         )
 
+    @spelled_as(Price.of)
     def batch(
         self,
         questions: Sequence[str | Plan | Quotation],
         *,
-        epsilon: Number | None = None,
-        rho: Number | None = None,
-        mu: Number | None = None,
-        delta: Number | None = None,
         weights: Sequence[Number] | None = None,
         analyst: str = "",
+        **price: Unpack[Prices],
     ) -> Batch:
         """Price questions together: with a price, so that it makes all of them as exact as possible; nothing is spent.
 
         Quotations are taken as they are, and need no price. Questions that nobody is in together do not share it.
         """
-        price = {"epsilon": epsilon, "rho": rho, "mu": mu}
+        given = any(value is not None for name, value in price.items() if name != "delta")
         return self._batches.made(
             [one.quote if isinstance(one, Quotation) else self._plan(one) for one in questions],
-            None if all(value is None for value in price.values()) else Price.of(**price, delta=delta),
-            delta=delta,
+            Price.of(**price) if given else None,
+            delta=price.get("delta"),
             weights=weights,
             analyst=analyst,
         )
 
+    @spelled_as(Price.of)
     def plan(
         self,
         questions: Sequence[str | Plan | Quotation],
         *,
-        epsilon: Number | None = None,
-        rho: Number | None = None,
-        mu: Number | None = None,
-        delta: Number | None = None,
         weights: Sequence[Number] | None = None,
         analyst: str = "",
+        **price: Unpack[Prices],
     ) -> Planned:
         """Fix questions beforehand and charge them at once, by exact composition; ask them later, in any order."""
-        return self.batch(
-            questions, epsilon=epsilon, rho=rho, mu=mu, delta=delta, weights=weights, analyst=analyst
-        ).reserve()
+        return self.batch(questions, weights=weights, analyst=analyst, **price).reserve()
 
     def run(
         self,
@@ -313,7 +245,7 @@ class Curator:
     def session(self, *, analyst: str, budget: Measure | Sequence[Measure | None] | None = None) -> Session:
         """A child account: the analyst's own limit and the joint budget both hold."""
         if budget is not None:
-            self._ledger.open_account(analyst, self._limits(budget))
+            self._ledger.open_account(analyst, checked_limits(budget, self._promises))
         return Session(self, analyst)
 
     # --- standing --------------------------------------------------------------------------------------------
@@ -393,15 +325,15 @@ class Curator:
 
     # --- inside ----------------------------------------------------------------------------------------------
 
-    def _offer(self, question: str | Plan, wanted: Wanted, caps: Caps = UNCAPPED) -> Quote:
-        return self._quoted(self._plan(question).capped(caps), wanted)
+    def _offer(self, question: str | Plan, wanted: Wanted) -> Quote:
+        return self._quoted(self._plan(question).capped(wanted.caps), wanted)
 
     def _quoted(self, plan: Plan, wanted: Wanted) -> Quote:
         return wanted.quote(plan, self._promises, self._truncations[plan.table.name])
 
     def _shrunk(self, offered: Quote, wanted: Wanted, analyst: str) -> tuple[Quote, Region | None]:
-        """The offer for those who can pay, and who was asked about if that is not everybody."""
-        if self._ledger.stored(fingerprint(offered)) is not None:
+        """The offer for those who can pay if they will do, and who was asked about if that is not everybody."""
+        if not wanted.shrink or self._ledger.stored(fingerprint(offered)) is not None:
             return offered, None
         part = shrunk(offered, lambda plan: self._quoted(plan, wanted), self._ledger, analyst)
         return part, None if part is offered else offered.region
@@ -443,19 +375,6 @@ class Curator:
             raise refuse_query.unknown_table(name, tuple(self._tables))
         return found
 
-    def _limits(self, budget: Measure | Sequence[Measure | None]) -> list[Measure | None]:
-        if isinstance(budget, Measure):
-            return [budget, *[None] * (len(self._promises) - 1)]
-        if not isinstance(budget, list | tuple):
-            raise refuse_theory.not_a_loss("budget", budget)
-        limits = list(budget)
-        if len(limits) != len(self._promises):
-            raise refuse.budget_of_session(len(limits), len(self._promises))
-        for limit in limits:
-            if limit is not None and not isinstance(limit, Measure):
-                raise refuse_theory.not_a_loss("budget", limit)
-        return limits
-
 
 def _opened(ledger: str | os.PathLike[str] | Ledger, terms: Terms) -> Ledger:
     if not isinstance(ledger, Ledger):
@@ -463,22 +382,6 @@ def _opened(ledger: str | os.PathLike[str] | Ledger, terms: Terms) -> Ledger:
     if ledger.terms != terms:
         raise refuse.other_terms(ledger.name)
     return ledger
-
-
-def _engine(backend: str | Engine, tables: Iterable[Table]) -> Engine:
-    if isinstance(backend, Engine):
-        return backend
-    match backend:
-        case "duckdb":
-            from partita.engine.duckdb import DuckDB
-
-            return DuckDB(tables)
-        case "reference":
-            from partita.engine.reference import Reference
-
-            return Reference(tables)
-        case _:
-            raise refuse.unknown_backend(backend, BACKENDS)
 
 
 def _shown(question: str | Plan, offered: Quote) -> str:

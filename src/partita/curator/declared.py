@@ -1,4 +1,4 @@
-"""What a curator is declared with: tables and promises that can be kept together."""
+"""What a curator is declared with: tables, promises that can be kept together, and limits of analysts."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from partita.composition.promise import Promise
 from partita.errors import curator as refuse
 from partita.errors import public as refuse_public
+from partita.errors import theory as refuse_theory
 from partita.granularity import Edges, Granularity, Groups, Metric, Nodes, Replace, Rows, Users
 from partita.query.public import PublicTable
 from partita.query.schema import Table
+from partita.theory.measures.base import Measure
 
 
 def checked_tables(tables: Sequence[Table]) -> dict[str, Table]:
@@ -87,3 +89,19 @@ def checked_public(public: Sequence[PublicTable], tables: Mapping[str, Table]) -
         taken.add(table.name.lower())
         found[table.name] = table
     return found
+
+
+def checked_limits(
+    budget: Measure | Sequence[Measure | None], promises: Sequence[Promise]
+) -> tuple[Measure | None, ...]:
+    """The limits of one analyst: a budget for each promise, or one for the first."""
+    if isinstance(budget, Measure):
+        return (budget, *[None] * (len(promises) - 1))
+    if not isinstance(budget, list | tuple):
+        raise refuse_theory.not_a_loss("budget", budget)
+    if len(budget) != len(promises):
+        raise refuse.budget_of_session(len(budget), len(promises))
+    for limit in budget:
+        if limit is not None and not isinstance(limit, Measure):
+            raise refuse_theory.not_a_loss("budget", limit)
+    return tuple(budget)

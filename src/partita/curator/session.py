@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Unpack, final
 
+from partita.curator.keywords import spelled_as
 from partita.errors import curator as refuse
 from partita.exact import Number
-from partita.query.accuracy import Wish
 from partita.query.frame import Frame
 from partita.query.plan import Plan
+from partita.query.pricing import Price, Prices
+from partita.query.wanted import Wanted, Wants
 from partita.theory.measures.base import Measure
 
 if TYPE_CHECKING:
@@ -35,83 +37,15 @@ class Session:
     def __reduce__(self) -> str:
         raise refuse.not_sent("A session", "Open it again from a curator where it is needed.")
 
-    def ask(
-        self,
-        question: str | Plan,
-        *,
-        epsilon: Number | None = None,
-        rho: Number | None = None,
-        mu: Number | None = None,
-        delta: Number | None = None,
-        noise: str | None = None,
-        within: Wish | None = None,
-        confidence: Number | None = None,
-        floor: Wish | None = None,
-        rows: int | None = None,
-        simultaneous: bool = False,
-        rows_per_user: int | None = None,
-        groups_per_user: int | None = None,
-        reuse: bool = True,
-        key: str | None = None,
-        shrink: bool = False,
-    ) -> Answer:
+    @spelled_as(Wanted.of)
+    def ask(self, question: str | Plan, *, key: str | None = None, **wants: Unpack[Wants]) -> Answer:
         """Answer a question at a price, or refuse it before anything is read."""
-        return self._curator.ask(
-            question,
-            epsilon=epsilon,
-            rho=rho,
-            mu=mu,
-            delta=delta,
-            noise=noise,
-            within=within,
-            confidence=confidence,
-            floor=floor,
-            rows=rows,
-            simultaneous=simultaneous,
-            rows_per_user=rows_per_user,
-            groups_per_user=groups_per_user,
-            reuse=reuse,
-            key=key,
-            analyst=self.analyst,
-            shrink=shrink,
-        )
+        return self._curator.ask(question, key=key, analyst=self.analyst, **wants)
 
-    def quote(
-        self,
-        question: str | Plan,
-        *,
-        epsilon: Number | None = None,
-        rho: Number | None = None,
-        mu: Number | None = None,
-        delta: Number | None = None,
-        noise: str | None = None,
-        within: Wish | None = None,
-        confidence: Number | None = None,
-        floor: Wish | None = None,
-        rows: int | None = None,
-        simultaneous: bool = False,
-        rows_per_user: int | None = None,
-        groups_per_user: int | None = None,
-        shrink: bool = False,
-    ) -> Quotation:
+    @spelled_as(Wanted.of)
+    def quote(self, question: str | Plan, **wants: Unpack[Wants]) -> Quotation:
         """What a question would cost this analyst."""
-        return self._curator.quote(
-            question,
-            epsilon=epsilon,
-            rho=rho,
-            mu=mu,
-            delta=delta,
-            noise=noise,
-            within=within,
-            confidence=confidence,
-            floor=floor,
-            rows=rows,
-            simultaneous=simultaneous,
-            rows_per_user=rows_per_user,
-            groups_per_user=groups_per_user,
-            analyst=self.analyst,
-            shrink=shrink,
-        )
+        return self._curator.quote(question, analyst=self.analyst, **wants)
 
     def run(
         self, computation: Computation, *, table: str | None = None, where: str | None = None, key: str | None = None
@@ -125,35 +59,27 @@ class Session:
         """Open an interactive algorithm, charged to both accounts."""
         return self._curator.open(computation, table=table, where=where, analyst=self.analyst)
 
+    @spelled_as(Price.of)
     def batch(
         self,
         questions: Sequence[str | Plan | Quotation],
         *,
-        epsilon: Number | None = None,
-        rho: Number | None = None,
-        mu: Number | None = None,
-        delta: Number | None = None,
         weights: Sequence[Number] | None = None,
+        **price: Unpack[Prices],
     ) -> Batch:
         """Price questions together; nothing is spent."""
-        return self._curator.batch(
-            questions, epsilon=epsilon, rho=rho, mu=mu, delta=delta, weights=weights, analyst=self.analyst
-        )
+        return self._curator.batch(questions, weights=weights, analyst=self.analyst, **price)
 
+    @spelled_as(Price.of)
     def plan(
         self,
         questions: Sequence[str | Plan | Quotation],
         *,
-        epsilon: Number | None = None,
-        rho: Number | None = None,
-        mu: Number | None = None,
-        delta: Number | None = None,
         weights: Sequence[Number] | None = None,
+        **price: Unpack[Prices],
     ) -> Planned:
         """Fix questions beforehand and charge them at once; ask them later, in any order."""
-        return self._curator.plan(
-            questions, epsilon=epsilon, rho=rho, mu=mu, delta=delta, weights=weights, analyst=self.analyst
-        )
+        return self._curator.plan(questions, weights=weights, analyst=self.analyst, **price)
 
     @property
     def tables(self) -> tuple[Table, ...]:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, final
 
 from partita.composition.promise import Promise
-from partita.curator.curator import BACKENDS, Curator
+from partita.curator.curator import Curator
+from partita.engine.opening import BACKENDS
 from partita.errors import PartitaError
 from partita.errors import curator as refuse
 from partita.exact import Number, positive

@@ -14,11 +14,6 @@ def fault() -> EngineFault:
     )
 
 
-def unknown_engine(name: object, known: tuple[str, ...]) -> InvalidInput:
-    """A backend that does not exist."""
-    return InvalidInput("engine.unknown-engine", f"backend = {name!r} is unknown. Use {', '.join(known)}.")
-
-
 def not_attached(table: str) -> InvalidInput:
     """A question about a table that the engine was not opened with."""
     return InvalidInput(

@@ -8,11 +8,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Final, final
 
-from partita.errors import BudgetExceeded, InvalidInput
+from partita.errors import InvalidInput
 from partita.errors import accuracy as refuse
 from partita.errors import query as refuse_query
 from partita.exact import Number, positive, probability, whole
-from partita.granularity import Rows
 from partita.query import pricing
 from partita.query.aggregates import Average, Count, CountRows, Sum
 from partita.query.expressions import bounds
@@ -20,8 +19,6 @@ from partita.query.formulas import numeric
 from partita.query.plan import Plan, ValueColumn
 from partita.query.pricing import Price
 from partita.query.quote import Promised, Quote, narrowed, quote
-from partita.query.results import Result
-from partita.query.reuse import as_exact
 from partita.query.truncation import Truncation
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
@@ -132,75 +129,6 @@ class Accuracy:
                 return least if least and within.lowest * within.highest > 0 and not within.nullable else None
             case _:
                 return None
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a caller wants of an answer: a price and whatever accuracy it buys, or an accuracy at whatever price."""
-
-    price: Price | None
-    accuracy: Accuracy | None
-    delta: Fraction | None
-    noise: str | None
-
-    @classmethod
-    def of(
-        cls,
-        *,
-        epsilon: Number | None = None,
-        rho: Number | None = None,
-        mu: Number | None = None,
-        delta: Number | None = None,
-        noise: str | None = None,
-        within: Wish | None = None,
-        confidence: Number | None = None,
-        floor: Wish | None = None,
-        rows: int | None = None,
-        simultaneous: bool = False,
-    ) -> Wanted:
-        """The price or the accuracy, whichever was given; both together contradict each other."""
-        prices = {"epsilon": epsilon, "rho": rho, "mu": mu}
-        if within is None:
-            details = {"confidence": confidence, "floor": floor, "rows": rows, "simultaneous": simultaneous or None}
-            for name, value in details.items():
-                if value is not None:
-                    raise refuse.wish_without_accuracy(name)
-            return cls(Price.of(epsilon=epsilon, rho=rho, mu=mu, delta=delta), None, None, noise)
-        for name, value in prices.items():
-            if value is not None:
-                raise refuse.price_and_accuracy(name)
-        accuracy = Accuracy.of(
-            within,
-            confidence="0.95" if confidence is None else confidence,
-            floor=floor,
-            rows=rows,
-            simultaneous=simultaneous,
-        )
-        return cls(None, accuracy, None if delta is None else probability(delta, "delta"), noise)
-
-    def quote(self, plan: Plan, promises: Sequence[Promised], truncation: Truncation | None = None) -> Quote:
-        """The quote of a plan on these terms."""
-        if self.price is not None:
-            return quote(plan, promises, self.price, noise=self.noise, truncation=truncation)
-        assert self.accuracy is not None
-        return cheapest(plan, promises, self.accuracy, delta=self.delta, noise=self.noise, truncation=truncation)
-
-    def refused(self, refusal: BudgetExceeded, offered: Quote, left: Measure) -> BudgetExceeded:
-        """A refusal of the budget, with the accuracy that would still fit where that is known."""
-        if self.accuracy is None or offered.promises[0].granularity != Rows():
-            return refusal
-        bars = fitting(offered, self.accuracy, left)
-        return refusal if bars is None else refuse.over_budget(refusal.message, bars)
-
-    def reached(self, result: Result, offered: Quote) -> bool:
-        """Whether a result that is there already is as exact as was wished, or as the price would make it."""
-        if self.accuracy is None:
-            return as_exact(result, offered)
-        entries = offered.program.cells.count if self.accuracy.simultaneous else 1
-        halves = result.expected_error(float(self.accuracy.confidence), entries, self.accuracy.rows)
-        bounds = self.accuracy.bounds(offered.plan)
-        return all(half is not None and half <= bounds[name] for name, half in halves.items() if name in bounds)
 
 
 def _read(wish: Any) -> tuple[Fraction, bool]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final, final
+from typing import Final, TypedDict, final
 
 from partita.errors import NotProven, PartitaError
 from partita.errors import query as refuse
@@ -24,6 +24,15 @@ from partita.theory.measures.zcdp import ZCDP
 
 NOISES: Final = ("laplace", "gaussian")
 SHARES: Final = 1000
+
+
+class Prices(TypedDict, total=False):
+    """Keywords for a price; whoever takes them hands them on to :meth:`Price.of`."""
+
+    epsilon: Number | None
+    rho: Number | None
+    mu: Number | None
+    delta: Number | None
 
 
 @final

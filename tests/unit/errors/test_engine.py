@@ -16,11 +16,6 @@ WORDS = [
         ),
     ),
     (
-        refuse.unknown_engine("oracle", ("duckdb", "reference")),
-        "engine.unknown-engine",
-        "backend = 'oracle' is unknown. Use duckdb, reference.",
-    ),
-    (
         refuse.not_attached("visits"),
         "engine.not-attached",
         "The engine was not opened with the table 'visits'. Open it with all tables.",
