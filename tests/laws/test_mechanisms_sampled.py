@@ -78,6 +78,18 @@ def test_a_poisson_sample_keeps_its_word_when_a_record_changes(rate, others):
         curve_holds(mechanism.pair(at), p, q)
 
 
+def test_a_presence_counts_where_it_is_the_further_one():
+    near, far = Distance.l2(1), Distance.l2(3)
+
+    def curve(presence, change):
+        mechanism = Subsampled(GaussianNoise(sigma=1), rate="0.2", relation="change-one", presence=presence)
+        return [mechanism.pair(change).delta(at) for at in (0.0, 0.3, 1.0)]
+
+    assert curve(far, near) == pytest.approx(curve(near, far), rel=1e-3)
+    assert curve(near, near) == curve(Distance.l2(0.5), near)
+    assert all(more > less for more, less in zip(curve(far, near), curve(near, near), strict=True))
+
+
 def test_the_add_remove_formula_is_false_when_a_record_changes():
     """Theory C14c: a sampled record may meet a neighbour whose record is not sampled."""
     rate = 0.3
@@ -183,7 +195,7 @@ def test_a_fixed_size_sample_of_gaussian_noise_follows_its_formula():
 
 def test_a_symmetric_curve_dominates_both_directions_of_every_base():
     lopsided = Subsampled(GaussianNoise(sigma=1), rate="0.3").pair(Distance.l2(1))
-    joined = symmetric_pair([lopsided, Pair.of(GaussianLoss(0.1))], 1.0)
+    joined = symmetric_pair((lopsided, Pair.of(GaussianLoss(0.1))), 1.0)
     for level in (0.0, 0.1, 0.5, 1.5):
         assert joined.delta(level) >= lopsided.delta(level) * (1 - 1e-12)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
 
@@ -83,8 +82,12 @@ def amplified_pair(base: Pair, rate: float) -> Pair:
     return Pair(remove=_law(leaves), add=_law(enters))
 
 
-def symmetric_pair(bases: Sequence[Pair], rate: float) -> Pair:
-    """Sampling under change-one: one law for both directions, from the largest curve at each ε (theory C14b, c)."""
+@lru_cache(maxsize=64)
+def symmetric_pair(bases: tuple[Pair, ...], rate: float) -> Pair:
+    """Sampling under change-one: one law for both directions, from the largest curve at each ε (theory C14b, c).
+
+    Kept for a while: composition reads the same pair several times.
+    """
 
     def largest(at: float) -> float:
         return max(base.delta(at) for base in bases)

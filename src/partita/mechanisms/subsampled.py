@@ -164,8 +164,9 @@ class Subsampled(Mechanism):
         if distance.power == 0 or rate == 1.0:
             return base
         if self.relation is Relation.CHANGE_ONE:
-            bases = [base] if self.presence is None else [base, self.mechanism.pair(self.presence)]
-            return symmetric_pair(bases, rate)
+            # A pair dominates all that are no further apart, so a presence within the distance adds nothing.
+            further = self.presence is not None and self.presence.power > distance.power
+            return symmetric_pair((base, self.mechanism.pair(self.presence)) if further else (base,), rate)
         if self._is_gaussian():
             sigma = float_down(1 / GDP.from_squared(self._squared(distance)).mu)
             return Pair(

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from partita.algorithms.learning.sums import Noisy
 from partita.composition.compose import compose
+from partita.errors import NotProven
 from partita.exact import float_down
 from partita.granularity.base import Relation
 from partita.mechanisms.gaussian import GaussianNoise, decimal_up
@@ -19,8 +20,8 @@ _TURNS, _HALVINGS = 12, 40
 def least_noise(whole: Noisy, name: str, rate: Fraction, price: Price, relation: Relation) -> GaussianNoise:
     """The least noise of one sum if each of its releases sees a Poisson sample, the other sums as they are.
 
-    Bisection on the exact total: the answer was composed and found to fit. The noise for all rows is where it starts,
-    and a sample never needs more.
+    Bisection on the exact total: the answer was composed and found to fit, where a noise without a total does not. The
+    noise for all rows is where it starts, and a sample never needs more.
     """
     assert price.epsilon is not None
     assert price.delta is not None
@@ -37,7 +38,10 @@ def least_noise(whole: Noisy, name: str, rate: Fraction, price: Price, relation:
             own = GaussianNoise(sigma=sigma)
             presence = item.distance(Norm.L2) if changed else None
             events.append((Subsampled(own, rate=rate, relation=relation, presence=presence).at(distance), item.count))
-        return compose(events, delta=price.delta or 0, relation=relation).epsilon <= target
+        try:
+            return compose(events, delta=price.delta or 0, method="pld", relation=relation).epsilon <= target
+        except NotProven:
+            return False
 
     start = whole.noise(name)
     assert isinstance(start, GaussianNoise)
