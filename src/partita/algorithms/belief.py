@@ -12,6 +12,8 @@ from partita.errors import algorithms as refuse
 from partita.exact import Number, positive, whole
 
 Floats = NDArray[np.float64]
+# A guess never exceeds this: beside it a count is compared as a 64-bit integer, which must not wrap.
+MOST_ROWS = 2.0**60
 Query = NDArray[np.int64]
 
 
@@ -25,7 +27,7 @@ class Belief:
     """
 
     def __init__(self, cells: int, total: float, unit: int = 1) -> None:
-        self.total = max(total, 1.0)
+        self.total = min(max(total, 1.0), MOST_ROWS)
         self.unit = unit
         self._logs: Floats = np.zeros(cells)
         self._shares: Floats = np.full(cells, 1 / cells)

@@ -79,7 +79,7 @@ class Conversation:
         with self._lock:
             if self._left <= 0 or len(self._replies) >= self.offer.queries:
                 raise refuse.conversation_over(self.offer.updates, self.offer.queries)
-            guess, exact = self._belief.answer(weights), int(weights @ self._counts)
+            guess, exact = self._belief.answer(weights), self._exact(weights)
             above = self._tests.ask(abs(exact - round(guess * self.offer.unit)))
             reply = self._learnt(weights, exact) if above else Reply(guess, free=True)
             self._replies.append(reply)
@@ -102,6 +102,12 @@ class Conversation:
         errors = np.full(len(values), self.offer.bound())
         title = f"{len(values)} answers, {self.free:.0%} of them free"
         return answers(values, errors, self.offer.confidence, title=title)
+
+    def _exact(self, weights: NDArray[np.int64]) -> int:
+        """The exact sum, in Python's integers where 64 bits could wrap: then one row would move it by far more."""
+        if int(self._counts.sum()) * self.offer.unit < 1 << 62:
+            return int(weights @ self._counts)
+        return int(weights.astype(object) @ self._counts.astype(object))
 
     def _learnt(self, weights: NDArray[np.int64], exact: int) -> Reply:
         said = int(self.offer.noises.answers.release(exact, bits=self._bits)) / self.offer.unit

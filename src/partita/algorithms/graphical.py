@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.algorithms.axes import Axes, Names
+from partita.algorithms.belief import MOST_ROWS
 from partita.algorithms.junction import JunctionTree
 from partita.sampling.bits import BitSource
 
@@ -34,7 +35,7 @@ class GraphicalModel:
         self, axes: Axes, potentials: Mapping[Names, Floats], total: float, tree: JunctionTree | None = None
     ) -> None:
         self.axes = axes
-        self.total = max(total, 1.0)
+        self.total = min(max(total, 1.0), MOST_ROWS)
         self.potentials = dict(potentials)
         self.tree = JunctionTree.over(axes, self.potentials) if tree is None else tree
         self._cliques = [self._normal(logs) for logs in beliefs(axes, self.tree, self.potentials)]

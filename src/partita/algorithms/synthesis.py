@@ -220,7 +220,7 @@ class AdaptiveMarginals(Computation):
 
     def _scores(
         self, model: GraphicalModel, candidates: Sequence[Names], exact: Mapping[Names, NDArray[np.int64]], sigma: float
-    ) -> NDArray[np.int64]:
+    ) -> NDArray[Any]:
         """How badly the model fits each candidate, less what noise alone would make of it: whole numbers."""
         bias = math.sqrt(2 / math.pi) * sigma
         found = []
@@ -228,7 +228,7 @@ class AdaptiveMarginals(Computation):
             guessed = np.rint(model.table(table)).astype(np.int64).ravel()
             off = int(np.abs(exact[table] - guessed).sum())
             found.append(self.weights[table] * off - round(self.weights[table] * bias * len(guessed)))
-        return np.array(found, dtype=np.int64)
+        return np.array(found, dtype=object)
 
 
 def _root_up(square: Fraction) -> Fraction:

@@ -94,7 +94,8 @@ def add(values: Integers, noise: Integers) -> Integers:
         # A sum has wrapped exactly if both terms have the sign that it has not.
         if not (((values ^ total) & (noise ^ total)) < 0).any():
             return total
-    return _narrow(values.astype(object) + noise.astype(object))
+    # Python's integers added as arrays without axes are a bare number again.
+    return _narrow(np.asarray(values.astype(object) + noise.astype(object), dtype=object))
 
 
 def noisy(values: object, draw: Callable[[int, BitSource], Integers], bits: BitSource | None) -> Any:
