@@ -165,8 +165,9 @@ class Subsampled(Mechanism):
             return base
         if self.relation is Relation.CHANGE_ONE:
             # A pair dominates all that are no further apart, so a presence within the distance adds nothing.
-            further = self.presence is not None and self.presence.power > distance.power
-            return symmetric_pair((base, self.mechanism.pair(self.presence)) if further else (base,), rate)
+            if self.presence is None or self.presence.power <= distance.power:
+                return symmetric_pair((base,), rate)
+            return symmetric_pair((base, self.mechanism.pair(self.presence)), rate)
         if self._is_gaussian():
             sigma = float_down(1 / GDP.from_squared(self._squared(distance)).mu)
             return Pair(
