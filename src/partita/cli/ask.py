@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from partita.curator.answer import Answer
+    from partita.exact import Number
     from partita.region.region import Region
 
 Question = Annotated[str, typer.Argument(help='SQL, for example "SELECT COUNT(*) AS n FROM visits WHERE age >= 65".')]
@@ -91,7 +92,7 @@ def ask(
                 }
             )
             return
-        show(_shown(answer, errors))
+        show(shown(answer, confidence))
         show(Text(answer.explain(confidence=confidence) if explain else _bill(answer)))
 
 
@@ -155,28 +156,25 @@ def _about(asked: Region | None, part: Region) -> dict[str, object]:
     return {"about": readable(part), "left_out": left_out}
 
 
-def _shown(answer: Answer, errors: dict[str, list[float]]) -> Table:
-    columns = answer.result.columns
-    headings = [(heading, "right" if heading in errors else "left") for heading in columns]
-    made = table("", [pair for name, side in headings for pair in _with_bar(name, side, errors)])
-    for line in range(len(next(iter(columns.values()), []))):
+def shown(answer: Answer, confidence: Number = 0.95) -> Table:
+    """An answer as a table: keys to the left, values and their error bars to the right."""
+    from rich.markup import escape
+    from rich.text import Text
+
+    from partita.curator.grid import grid
+
+    found = grid(answer, confidence)
+    headings: list[tuple[str, str]] = []
+    for column in found.columns:
+        name = escape(column.name)
+        headings += [(name, "left")] if column.bar is None else [(name, "right"), ("±", "right")]
+    made = table("", headings)
+    for line in range(found.lines):
         cells: list[str] = []
-        for name, values in columns.items():
-            cells.append(_cell(values[line]))
-            if name in errors:
-                cells.append(_cell(float(f"{errors[name][line]:.3g}")))
-        made.add_row(*cells)
+        for column in found.columns:
+            cells += [column.values[line]] if column.bar is None else [column.values[line], column.bar[line]]
+        made.add_row(*map(Text, cells))
     return made
-
-
-def _with_bar(name: str, side: str, errors: dict[str, list[float]]) -> list[tuple[str, str]]:
-    return [(name, side), ("±", "right")] if name in errors else [(name, side)]
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:,.2f}" if abs(value) < 1e6 else f"{value:,.0f}"
-    return f"{value:,}" if isinstance(value, int) else "NULL" if value is None else str(value)
 
 
 def _bill(answer: Answer) -> str:

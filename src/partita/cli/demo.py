@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, final
 
 import typer
 
+from partita.cli.ask import shown
 from partita.cli.pictures import drawn, made_folder
 from partita.cli.screen import AsJson, show, show_json
 from partita.cli.tables import table
@@ -155,7 +156,7 @@ def story(curator: Curator, told: Told) -> Iterator[RenderableType]:
     )
     again = ben.ask(question, rho="0.02")
     told.note("ben", question, again)
-    yield from _asked(question, again, rows=1)
+    yield from _asked(question, again)
     yield "It is the same question, so it is the same answer, and it costs nothing."
 
     yield Rule("[bold]3. Cleo looks closer, region by region[/bold]", align="left")
@@ -208,25 +209,9 @@ def story(curator: Curator, told: Told) -> Iterator[RenderableType]:
         yield Text(f"  • {sentence}")
 
 
-def _asked(question: str, answer: Answer, rows: int = 10) -> Iterator[RenderableType]:
+def _asked(question: str, answer: Answer) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    errors = answer.error()
-    columns = answer.result.columns
-    lines = table("", [pair for name in columns for pair in _headings(name, name in errors)])
-    for at, row in enumerate(answer.rows()[:rows]):
-        cells: list[str] = []
-        for name, value in row.items():
-            cells.append(
-                f"{value:,.2f}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
-            )
-            if name in errors:
-                cells.append(f"{errors[name][at]:.3g}")
-        lines.add_row(*cells)
     yield Text(f"> {question}", style="bold")
-    yield lines
+    yield shown(answer)
     yield f"Price: {'free' if answer.free else answer.cost}. Left for these people: {answer.remaining[0]}."
-
-
-def _headings(name: str, barred: bool) -> list[tuple[str, str]]:
-    return [(name, "right"), ("±", "right")] if barred else [(name, "left")]

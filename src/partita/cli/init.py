@@ -17,7 +17,7 @@ def init(
     as_json: AsJson = False,
 ) -> None:
     """Write a draft of partita.toml; no value is read, bounds are yours to fill in from public knowledge."""
-    from partita.query.draft import draft
+    from partita.query.draft import draft, drafted_name
 
     if out.exists():
         raise refuse.would_overwrite(str(out))
@@ -32,5 +32,5 @@ def init(
     show(
         f"Wrote {out} from the column names and types of {data}. No value was read.",
         "Fill in the bounds from what is publicly known, never by looking at the data; then ask:",
-        f'  partita ask "SELECT COUNT(*) AS n FROM {data.stem}" --epsilon 0.1',
+        f'  partita ask "SELECT COUNT(*) AS n FROM {drafted_name(data)}" --epsilon 0.1',
     )

@@ -6,8 +6,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any, final
 
+from partita.curator.grid import grid
 from partita.curator.shrink import said
 from partita.errors import accuracy as refuse_accuracy
 from partita.errors import curator as refuse
@@ -165,7 +167,15 @@ class Answer:
 
     def __str__(self) -> str:
         part = said(self.asked_about, self.region)
-        return f"{_table(self)}\n{part}" if part else _table(self)
+        shown = grid(self).text()
+        return f"{shown}\n{part}" if part else shown
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: the table, its price, and what is left."""
+        part = said(self.asked_about, self.region)
+        price = "free" if self.free else str(self.cost)
+        notes = [*filter(None, [part]), f"Price: {price}. Left: {'; '.join(map(str, self.remaining))}. 95% bars."]
+        return grid(self).html() + "".join(f"<p>{escape(note)}</p>" for note in notes)
 
 
 def _who(region: Region) -> str:
@@ -179,28 +189,6 @@ def _bars(answer: Answer, confidence: Number) -> str:
     bars = [f"{name} ± {half:.6g}" for name, half in widest.items()]
     bars += [f"{name} within {math.ceil(rows):,} rows" for name, rows in answer.rank_error(confidence).items()]
     return ", ".join(bars) + f" with {sure} confidence."
-
-
-def _table(answer: Answer) -> str:
-    columns = answer.result.columns
-    errors = answer.error()
-    shown: dict[str, list[str]] = {}
-    for name, values in columns.items():
-        shown[name] = [_short(value) for value in values]
-        if name in errors:
-            shown[f"± {name}"] = [_short(float(f"{half:.3g}")) for half in errors[name]]
-    widths = {name: max(len(name), *(map(len, cells)), 1) for name, cells in shown.items()} if columns else {}
-    lines = ["  ".join(name.rjust(widths[name]) for name in shown)]
-    count = len(next(iter(shown.values()), []))
-    for row in range(min(count, 40)):
-        lines.append("  ".join(shown[name][row].rjust(widths[name]) for name in shown))
-    if count > 40:
-        lines.append(f"... {count - 40} more lines")
-    return "\n".join(lines)
-
-
-def _short(value: object) -> str:
-    return f"{value:,.6g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _library(name: str) -> Any:

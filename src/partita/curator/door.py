@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Sequence
 from typing import Any, final
 
@@ -13,6 +12,7 @@ from partita.curator.outcome import Outcome
 from partita.curator.pace import Pace
 from partita.curator.path import booked_cost
 from partita.engine.base import Engine
+from partita.engine.log import log
 from partita.errors import curator as refuse
 from partita.errors import engine as refuse_engine
 from partita.ledger.canonical import canonical
@@ -24,8 +24,6 @@ from partita.query.extract import Extract
 from partita.sampling.bits import BitSource
 from partita.sampling.entropy import system
 from partita.theory.measures.zcdp import ZCDP
-
-log = logging.getLogger("partita.operator")
 
 
 @final

@@ -11,6 +11,7 @@ from typing import Any, final
 
 from partita.composition.promise import Promise
 from partita.curator.curator import Curator
+from partita.engine.log import write_to
 from partita.engine.opening import BACKENDS
 from partita.errors import PartitaError
 from partita.errors import curator as refuse
@@ -25,7 +26,7 @@ from partita.theory.measures.pure import Pure
 from partita.theory.measures.renyi import Renyi
 from partita.theory.measures.zcdp import ZCDP
 
-_TOP = ("ledger", "backend", "pace", "promises", "tables", "public", "analysts")
+_TOP = ("ledger", "log", "backend", "pace", "promises", "tables", "public", "analysts")
 _UNITS = {
     "rows": lambda _: rows(),
     "replace": lambda _: replace(),
@@ -57,11 +58,17 @@ class Settings:
     analysts: Mapping[str, Measure]
     public: tuple[PublicTable, ...] = ()
     pace: Number | None = None
+    log: str | None = None
 
 
 def open_settings(path: str | os.PathLike[str] = "partita.toml") -> Curator:
     """The curator that a file declares, with its analysts' limits; relative paths start at the file's folder."""
     declared = read_settings(path)
+    if declared.log is not None:
+        try:
+            write_to(declared.log)
+        except OSError as problem:
+            raise refuse.bad_setting(str(path), "log", f"{problem.strerror or 'it cannot be written'}.") from None
     curator = Curator(
         tables=declared.tables,
         promises=declared.promises,
@@ -101,6 +108,9 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
     ledger = settings.get("ledger", f"{place.stem}.ledger")
     if not isinstance(ledger, str):
         raise refuse.bad_setting(shown, "ledger", "give a path as text.")
+    log = settings.get("log")
+    if log is not None and not isinstance(log, str):
+        raise refuse.bad_setting(shown, "log", "give a path as text.")
     backend = settings.get("backend", "duckdb")
     if backend not in BACKENDS:
         raise refuse.unknown_backend(backend, BACKENDS)
@@ -113,6 +123,7 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
         analysts={name: _loss(shown, f"analysts.{name}", limit) for name, limit in limits.items()},
         public=tuple(_public(shown, place.parent, settings.get("public", {}))),
         pace=_pace(settings.get("pace")),
+        log=None if log is None else str(place.parent / log),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import ClassVar, overload
@@ -10,12 +9,11 @@ from typing import ClassVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.engine.log import log
 from partita.errors import engine as refuse
 from partita.query.extract import Extract, ordered
 from partita.query.program import Program
 from partita.query.schema import Table
-
-log = logging.getLogger("partita.operator")
 
 
 class Engine(ABC):

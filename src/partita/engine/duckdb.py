@@ -13,9 +13,10 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.engine.base import Engine, log
+from partita.engine.base import Engine
 from partita.engine.frames import arrow, coded
 from partita.engine.held import MOST_ROWS, Held, counts_rows
+from partita.engine.log import log
 from partita.engine.statement import rows_statement, statement, values_statement
 from partita.engine.stored import Stored, text
 from partita.errors import InvalidInput
@@ -276,7 +277,7 @@ def _file(table: Table, path: Path) -> str:
 def _header(table: Table, path: Path) -> str:
     import csv
 
-    with path.open(newline="", encoding="utf-8", errors="replace") as stream:
+    with path.open(newline="", encoding="utf-8-sig", errors="replace") as stream:
         lines = csv.reader(stream, delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
         header: list[str] = []
         try:

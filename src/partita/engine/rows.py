@@ -38,7 +38,7 @@ def _from_file(table: Table, path: Path) -> list[Row]:
 
         return list(parquet.read_table(path).to_pylist())
     if path.suffix.lower() in {".csv", ".tsv"}:
-        with path.open(newline="", encoding="utf-8", errors="replace") as stream:
+        with path.open(newline="", encoding="utf-8-sig", errors="replace") as stream:
             lines = csv.DictReader(stream, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
             return [{name: value or None for name, value in line.items() if name is not None} for line in lines]
     raise refuse.unknown_source(table.name, str(path))

@@ -142,7 +142,8 @@ def unreadable_source(table: str) -> InvalidInput:
     return InvalidInput(
         "query.unreadable-source",
         f"Table {table}: its rows cannot be read: the file is damaged, or is not well-formed (an open quotation mark, "
-        f"two columns of one name, a type that is not supported). The operator's log says more. Nothing was charged.",
+        f"a line break inside a value, two columns of one name, a type that is not supported). Nothing was charged. "
+        f"Save it anew, best as parquet; what the database said is in the operator's log.",
     )
 
 

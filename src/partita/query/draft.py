@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +22,7 @@ _HEADER: Final = """# What Partita may tell about {name}, and what it must know 
 ledger = "{name}.ledger"
 
 [tables.{name}]
-source = "{source}"
+source = {source}
 
 [tables.{name}.columns]
 """
@@ -40,19 +41,28 @@ def draft(path: str | Path) -> str:
     if not source.is_file():
         raise refuse.absent_source(source.stem, path)
     columns = _schema(source)
-    name = "".join(sign if sign.isalnum() and sign.isascii() else "_" for sign in source.stem.lower())
-    name = name if name[:1].isalpha() else f"t_{name}"
+    name = drafted_name(source)
     lines, owner = [], None
     for column, kind in columns:
-        words = column.lower().replace("-", "_").split("_")
+        words = re.split(r"[\W_]+", column.lower())
         if owner is None and ("id" in words or any(word in _OWNERS for word in words)):
             owner = column
             lines.append(f'{_key(column)} = "identifier"            # whom the row belongs to')
         else:
             lines.append(f"{_key(column)} = {_declared(kind)}")
-    text = _HEADER.format(name=name, source=str(path).replace("\\", "/")) + "\n".join(lines) + "\n"
+    text = _HEADER.format(name=name, source=_text(str(path).replace("\\", "/"))) + "\n".join(lines) + "\n"
     protect = '"rows"' if owner is None else f"{{ users = {{ column = {_text(owner)}, rows = 10 }} }}"
     return text + _FOOTER.format(protect=protect)
+
+
+def drafted_name(path: str | Path) -> str:
+    """What a draft calls the table in a file.
+
+    >>> drafted_name("Survey 2025.csv")
+    'survey_2025'
+    """
+    name = "".join(sign if sign.isalnum() and sign.isascii() else "_" for sign in Path(path).stem.lower())
+    return name if name[:1].isalpha() else f"t_{name}"
 
 
 def _schema(source: Path) -> list[tuple[str, str]]:
@@ -66,7 +76,7 @@ def _schema(source: Path) -> list[tuple[str, str]]:
                 raise refuse.unknown_source(source.stem, str(source)) from None
             return [(field.name, str(field.type)) for field in schema]
         case ".csv" | ".tsv":
-            with source.open(newline="", encoding="utf-8", errors="replace") as stream:
+            with source.open(newline="", encoding="utf-8-sig", errors="replace") as stream:
                 header = next(csv.reader(stream, delimiter="\t" if source.suffix.lower() == ".tsv" else ","), [])
             return [(column, "unknown") for column in header]
         case _:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
 from sqlglot import exp
 
 from partita.errors import query as refuse
+
+_NAMED: Final = re.compile(r"[A-Za-z_]\w*\s*\(\s*$")
 
 
 def words(text: str, node: exp.Expr) -> refuse.Words | None:
@@ -15,6 +19,9 @@ def words(text: str, node: exp.Expr) -> refuse.Words | None:
     if not starts:
         return None
     start, end = min(low for low, _ in starts), max(high for _, high in starts)
+    if isinstance(node, exp.Func) and "start" not in node.meta and (name := _NAMED.search(text, 0, start)):
+        # Of some functions the parser keeps the place of the argument only.
+        start = name.start()
     # A function's own place is its name; its closing bracket comes after its last argument.
     while end < len(text) and text[start:end].count("(") > text[start:end].count(")"):
         closing = text.find(")", end)

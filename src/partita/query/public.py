@@ -109,7 +109,7 @@ def _from_file(name: str, path: Path) -> list[Mapping[str, Any]]:
 
             return list(parquet.read_table(path).to_pylist())
         if path.suffix.lower() in {".csv", ".tsv"}:
-            with path.open(newline="", encoding="utf-8") as stream:
+            with path.open(newline="", encoding="utf-8-sig") as stream:
                 lines = csv.DictReader(stream, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
                 return [{column: _read(text) for column, text in line.items() if column is not None} for line in lines]
     except (OSError, ValueError, csv.Error):

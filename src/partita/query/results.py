@@ -48,6 +48,15 @@ class Result:
         names = list(self.columns)
         return [dict(zip(names, line, strict=True)) for line in zip(*self.columns.values(), strict=True)]
 
+    def margins(self, name: str) -> list[bool] | None:
+        """For a column of keys, which of the lines that are shown sum over all its values; None for other columns."""
+        column = next(column for column in self.plan.shown if column.name == name)
+        if not isinstance(column, KeyColumn):
+            return None
+        if not self.plan.lines.sets:
+            return [False] * len(self.lines)
+        return [column.key not in self._margins[line][0] for line in self.lines]
+
     def intervals(self, confidence: float, *, simultaneous: bool = False) -> dict[str, list[Interval]]:
         """For each value that has noise in it, the interval that holds the exact one with this confidence.
 

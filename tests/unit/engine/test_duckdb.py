@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 import threading
 
 import pyarrow as pa
@@ -10,6 +12,7 @@ import pytest
 from pyarrow import parquet
 
 from partita.engine.duckdb import DuckDB
+from partita.engine.log import log, write_to
 from partita.engine.reference import Reference
 from partita.errors import EngineFault, InvalidInput, PartitaError
 from partita.query.expressions import Value
@@ -39,6 +42,14 @@ def file(tmp_path):
 def test_columns_are_found_whatever_their_case(file, copied_below):
     engine = DuckDB([Table("t", file, COLUMNS)], copied_below=copied_below)
     assert engine.run(counting(engine.tables["t"], "age > 40 AND sex <> 'F'")).tolist() == [[2]]
+
+
+def test_a_mark_before_the_first_column_of_a_csv_file_is_no_part_of_its_name(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("age,sex\n30,F\n50,M\n", encoding="utf-8-sig")
+    table = Table("t", path, COLUMNS)
+    for engine in (DuckDB([table]), Reference([table])):
+        assert engine.run(counting(table, "age > 40")).tolist() == [[1]]
 
 
 def test_a_missing_file_or_column_is_named_when_the_engine_is_opened(file, tmp_path):
@@ -81,6 +92,35 @@ def test_whatever_fails_says_the_same_and_the_operator_hears_the_rest(file, capl
     assert first.value.message == second.value.message
     assert first.value.__cause__ is None
     assert len(caplog.records) == 2
+
+
+def test_what_the_operator_hears_is_not_on_the_screen_of_whoever_asked(tmp_path):
+    path = tmp_path / "t.parquet"
+    path.write_bytes(b"987654 is no parquet")
+    asked = f"""
+from partita import PartitaError, Table, integers
+from partita.engine.duckdb import DuckDB
+try:
+    DuckDB([Table("t", {str(path)!r}, {{"x": integers(0, 9)}})])
+except PartitaError as problem:
+    print(problem.code)
+"""
+    found = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert (found.stdout, found.stderr) == ("query.unreadable-source\n", "")
+
+
+def test_the_operator_may_keep_a_file(tmp_path):
+    write_to(tmp_path / "operator.log")
+    write_to(tmp_path / "operator.log")
+    (kept,) = [handler for handler in log.handlers if isinstance(handler, logging.FileHandler)]
+    try:
+        (tmp_path / "t.parquet").write_bytes(b"nothing")
+        with pytest.raises(PartitaError):
+            DuckDB([Table("t", tmp_path / "t.parquet", COLUMNS)])
+        assert (tmp_path / "operator.log").read_text().count("The rows of t cannot be read.") == 1
+    finally:
+        log.removeHandler(kept)
+        kept.close()
 
 
 def test_a_table_that_was_not_attached_is_refused(file):

@@ -80,8 +80,8 @@ WORDS = [
         "query.unreadable-source",
         (
             "Table visits: its rows cannot be read: the file is damaged, or is not well-formed (an open quotation "
-            "mark, two columns of one name, a type that is not supported). The operator's log says more. Nothing was "
-            "charged."
+            "mark, a line break inside a value, two columns of one name, a type that is not supported). Nothing was "
+            "charged. Save it anew, best as parquet; what the database said is in the operator's log."
         ),
     ),
     (

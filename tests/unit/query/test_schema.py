@@ -135,3 +135,9 @@ def test_promises_on_users_that_do_not_fit_the_table_are_refused(granularities, 
     with pytest.raises(PartitaError) as caught:
         truncation(VISITS, granularities, "key")
     assert caught.value.code == code
+
+
+def test_a_file_that_a_spreadsheet_wrote_begins_with_its_first_column(tmp_path):
+    path = tmp_path / "Staff 2025.csv"
+    path.write_text("Staff ID,age\n1,30\n2,40\n", encoding="utf-8-sig")
+    assert '"Staff ID" = "identifier"' in draft(path)
