@@ -5,8 +5,9 @@ The public names are loaded when they are first used, so that ``import partita``
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING
+
+from partita.front import front
 
 if TYPE_CHECKING:
     from partita import algorithms as algorithms
@@ -99,6 +100,7 @@ if TYPE_CHECKING:
 
 # Where each public name lives: the module, and what it is called there.
 _HOMES = {
+    "algorithms": ("partita.algorithms", ""),
     "Answer": ("partita.curator.answer", "Answer"),
     "Approximate": ("partita.theory.measures.approximate", "Approximate"),
     "Attack": ("partita.attacks.attack", "Attack"),
@@ -280,16 +282,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name == "algorithms":
-        return importlib.import_module("partita.algorithms")
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'partita' has no attribute {name!r}")
-    value = getattr(importlib.import_module(home[0]), home[1])
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = front(__name__, _HOMES)

@@ -5,7 +5,7 @@ The names are loaded when they are first used.
 
 from __future__ import annotations
 
-import importlib
+from partita.front import front
 
 # Where each public name lives.
 _HOMES: dict[str, str] = {
@@ -51,14 +51,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    home = _HOMES.get(name)
-    if home is None:
-        raise AttributeError(f"module 'partita.attacks' has no attribute {name!r}")
-    value = getattr(importlib.import_module(home), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = front(__name__, _HOMES)

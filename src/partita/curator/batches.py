@@ -15,7 +15,7 @@ from partita.curator.planned import Planned, plan_charge, released
 from partita.engine.base import Engine
 from partita.errors import BudgetExceeded
 from partita.errors import accuracy as refuse
-from partita.errors import query as refuse_query
+from partita.errors import prices as refuse_query
 from partita.exact import Number, probability
 from partita.ledger.charge import Charge
 from partita.ledger.ledger import Ledger

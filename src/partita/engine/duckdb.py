@@ -21,7 +21,7 @@ from partita.engine.statement import rows_statement, statement, values_statement
 from partita.engine.stored import Stored, text
 from partita.errors import InvalidInput
 from partita.errors import engine as refuse
-from partita.errors import query as refuse_query
+from partita.errors import tables as refuse_query
 from partita.exact import whole
 from partita.query.conditions import everywhere
 from partita.query.extract import Extract

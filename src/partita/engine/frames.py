@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.errors import query as refuse
+from partita.errors import tables as refuse
 from partita.query.schema import Table
 from partita.region.columns import Bounded, Column
 from partita.region.columns.stepped import Stepped

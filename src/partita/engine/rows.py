@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from partita.errors import query as refuse
+from partita.errors import tables as refuse
 from partita.query.schema import Table
 
 Row = Mapping[str, Any]

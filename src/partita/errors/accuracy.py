@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from partita.errors.base import BudgetExceeded, InvalidInput
-
-UNTOUCHED = "Nothing was read and nothing was charged."
+from partita.errors.wording import UNTOUCHED
 
 
 def no_accuracy() -> InvalidInput:

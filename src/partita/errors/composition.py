@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from partita.errors.base import BudgetExceeded, InvalidInput, NotProven
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+from partita.errors.wording import shown
 
 
 def not_an_event(value: object) -> InvalidInput:
     """Something in a plan that releases nothing we know of."""
     return InvalidInput(
         "composition.not-an-event",
-        f"{_shown(value)} is not an event of a plan. Give a mechanism such as pt.Laplace(epsilon=0.1), a pair "
+        f"{shown(value)} is not an event of a plan. Give a mechanism such as pt.Laplace(epsilon=0.1), a pair "
         f"(mechanism, count), mechanism.at(distance), or a loss such as pt.Pure(epsilon=0.1).",
     )
 
@@ -52,21 +48,21 @@ def not_a_plan(value: object) -> InvalidInput:
     """A plan that is no list of events."""
     return InvalidInput(
         "composition.not-a-plan",
-        f"{_shown(value)} is not a plan. Give a list of events, such as [(pt.Laplace(epsilon=0.1), 100)].",
+        f"{shown(value)} is not a plan. Give a list of events, such as [(pt.Laplace(epsilon=0.1), 100)].",
     )
 
 
 def too_many(count: object, limit: int) -> InvalidInput:
     """A count beyond what is counted exactly."""
     return InvalidInput(
-        "composition.too-many", f"count = {_shown(count)} is more than {limit} and cannot be counted exactly."
+        "composition.too-many", f"count = {shown(count)} is more than {limit} and cannot be counted exactly."
     )
 
 
 def unknown_method(method: object, known: Iterable[str]) -> InvalidInput:
     """A method of composition that does not exist."""
     return InvalidInput(
-        "composition.unknown-method", f"There is no method {_shown(method)}. Methods: {', '.join(known)}."
+        "composition.unknown-method", f"There is no method {shown(method)}. Methods: {', '.join(known)}."
     )
 
 
@@ -74,7 +70,7 @@ def unknown_relation(relation: object) -> InvalidInput:
     """A relation that is neither of the two shapes."""
     return InvalidInput(
         "composition.unknown-relation",
-        f"{_shown(relation)} is not a relation. Give 'add/remove', 'change-one', or a granularity such as pt.rows().",
+        f"{shown(relation)} is not a relation. Give 'add/remove', 'change-one', or a granularity such as pt.rows().",
     )
 
 
@@ -117,7 +113,7 @@ def delta_out_of_range(delta: object) -> InvalidInput:
     """Delta that is no probability, or promises nothing."""
     return InvalidInput(
         "composition.delta-out-of-range",
-        f"δ = {_shown(delta)} cannot be used: it must be at least 0 and below 1, and far below 1/n in practice.",
+        f"δ = {shown(delta)} cannot be used: it must be at least 0 and below 1, and far below 1/n in practice.",
     )
 
 
@@ -125,7 +121,7 @@ def delta_taken(delta: object, carried: float) -> NotProven:
     """The events already carry more delta than the total may."""
     return NotProven(
         "composition.delta-taken",
-        f"The events of this plan already carry δ = {carried:.6g} together, so no ε reaches δ = {_shown(delta)}. Ask "
+        f"The events of this plan already carry δ = {carried:.6g} together, so no ε reaches δ = {shown(delta)}. Ask "
         f"for a larger δ, or give the events a smaller one.",
     )
 
@@ -238,7 +234,7 @@ def not_calibratable(mechanism: object, known: Iterable[str]) -> InvalidInput:
     """A mechanism without one knob to turn."""
     return InvalidInput(
         "composition.not-calibratable",
-        f"{_shown(mechanism)} has no amount of noise that can be solved for. Give one of {', '.join(known)}.",
+        f"{shown(mechanism)} has no amount of noise that can be solved for. Give one of {', '.join(known)}.",
     )
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from partita.errors.base import InvalidInput, QueryRefused
-from partita.errors.query import UNTOUCHED, _shown, _some
+from partita.errors.wording import UNTOUCHED, shown, some
 
 
 def bad_name(name: object) -> InvalidInput:
     """A public table whose name could not be written in a question."""
     return InvalidInput(
         "public.bad-name",
-        f"{_shown(name)} is not a name for a public table. Use letters, digits and _, beginning with a letter.",
+        f"{shown(name)} is not a name for a public table. Use letters, digits and _, beginning with a letter.",
     )
 
 
@@ -25,8 +25,7 @@ def not_a_public_table(value: object) -> InvalidInput:
     """Something else where a public table is expected."""
     return InvalidInput(
         "public.not-a-public-table",
-        f"{_shown(value)} is not a public table. Write "
-        f'public=[pt.PublicTable("clinics", "clinics.csv", key="clinic")].',
+        f'{shown(value)} is not a public table. Write public=[pt.PublicTable("clinics", "clinics.csv", key="clinic")].',
     )
 
 
@@ -41,7 +40,7 @@ def too_many_rows(table: str, rows: int, most: int) -> InvalidInput:
 def no_key(table: str, key: str, columns: Iterable[str]) -> InvalidInput:
     """The key must be one of the columns."""
     return InvalidInput(
-        "public.no-key", f"Public table {table} has no column {key!r} for its key. It has {_some(columns)}."
+        "public.no-key", f"Public table {table} has no column {key!r} for its key. It has {some(columns)}."
     )
 
 
@@ -54,7 +53,7 @@ def repeated_key(table: str, key: str, value: object) -> InvalidInput:
     """A row of the protected table may meet one row of the public table only."""
     return InvalidInput(
         "public.repeated-key",
-        f"Public table {table} has two rows with {key} = {_shown(str(value))}. A protected row may meet one of them "
+        f"Public table {table} has two rows with {key} = {shown(str(value))}. A protected row may meet one of them "
         f"only: keep one row for each key.",
     )
 
@@ -63,7 +62,7 @@ def unknown_source(table: str, value: object) -> InvalidInput:
     """Rows that cannot be read from what was given."""
     return InvalidInput(
         "public.unknown-source",
-        f"Public table {table}: rows cannot be read from {_shown(value)}. Give the path of a .parquet or .csv file, a "
+        f"Public table {table}: rows cannot be read from {shown(value)}. Give the path of a .parquet or .csv file, a "
         f"pandas, polars or Arrow table, or a list of rows.",
     )
 
@@ -77,7 +76,7 @@ def not_a_fact(table: str, column: str, value: object) -> InvalidInput:
     """A value that is neither number, text, truth nor day."""
     return InvalidInput(
         "public.not-a-fact",
-        f"Public table {table}, column {column}: {_shown(value)} is neither a number, a text, a truth nor a day.",
+        f"Public table {table}, column {column}: {shown(value)} is neither a number, a text, a truth nor a day.",
     )
 
 
@@ -97,7 +96,7 @@ def private_join(table: str) -> QueryRefused:
 def unknown_join(name: str, known: Iterable[str]) -> QueryRefused:
     """A table that is not declared public."""
     listed = list(known)
-    there = f"Public tables are: {_some(listed)}" if listed else "No public table is declared"
+    there = f"Public tables are: {some(listed)}" if listed else "No public table is declared"
     return QueryRefused(
         "public.unknown-join",
         f"There is no public table {name!r} to join. {there}. The custodian declares one with "

@@ -1,164 +1,11 @@
-"""What is said of tables, questions and prices that cannot be used."""
+"""What is said of questions that cannot be answered as they are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TypeVar, final
 
-from partita.errors.base import InvalidInput, PartitaError, QueryRefused
-
-UNTOUCHED = "Nothing was read and nothing was charged."
-
-Refusal = TypeVar("Refusal", bound=PartitaError)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The part of a question that a refusal is about: from one character up to another."""
-
-    text: str
-    start: int
-    end: int
-
-    def underlined(self) -> str:
-        """The line with the words in it, and carets beneath them.
-
-        >>> print(Words("SELECT SUM(x) FROM t", 11, 12).underlined())
-        (line 1, column 12)
-            SELECT SUM(x) FROM t
-                       ^
-        """
-        opening = self.text.rfind("\n", 0, self.start) + 1
-        closing = self.text.find("\n", self.start)
-        line = self.text[opening : len(self.text) if closing < 0 else closing]
-        column, number = self.start - opening, self.text.count("\n", 0, self.start) + 1
-        width = max(1, min(self.end - self.start, len(line) - column))
-        if len(line) > 160:
-            cut = max(0, column - 60)
-            line, column = line[cut : cut + 160], column - cut
-            width = max(1, min(width, len(line) - column))
-        marks = " " * column + "^" * width
-        return f"(line {number}, column {self.start - opening + 1})\n    {line.expandtabs(1)}\n    {marks}"
-
-
-def at(problem: Refusal, words: Words | None) -> Refusal:
-    """The same refusal with the words it is about underlined."""
-    if words is None or "\n    " in problem.message:
-        return problem
-    return type(problem)(problem.code, f"{problem.message}\n{words.underlined()}")
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
-def _some(names: Iterable[object], most: int = 12) -> str:
-    listed = [str(name) for name in names]
-    return ", ".join(listed[:most]) + (f", and {len(listed) - most} more" if len(listed) > most else "")
-
-
-# --- tables ----------------------------------------------------------------------------------------------------
-
-
-def bad_table_name(name: object) -> InvalidInput:
-    """A table whose name could not be written in a question."""
-    return InvalidInput(
-        "query.bad-table-name",
-        f"{_shown(name)} is not a name for a table. Use letters, digits and _, beginning with a letter.",
-    )
-
-
-def two_owners(table: str, columns: tuple[str, ...]) -> InvalidInput:
-    """A row can belong to one person only."""
-    return InvalidInput(
-        "query.two-owners",
-        f"Table {table} declares {' and '.join(columns)} as identifier(). A row belongs to one owner: keep one of "
-        f"them, and declare the others as text_keys().",
-    )
-
-
-def unknown_owner(table: str, owner: str, columns: tuple[str, ...]) -> InvalidInput:
-    """The owner must be the column declared as identifier()."""
-    known = f"only {columns[0]} is" if columns else "no column is"
-    return InvalidInput(
-        "query.unknown-owner",
-        f"Table {table}: owner = {_shown(owner)}, but {known} declared as identifier(). "
-        f"Declare the column that says whom a row belongs to as identifier().",
-    )
-
-
-def no_source(table: str) -> InvalidInput:
-    """The custodian's file must say where the rows are."""
-    return InvalidInput(
-        "query.no-source",
-        f'[tables.{table}] has no source. Write source = "{table}.parquet", a CSV file, or the backend\'s table name.',
-    )
-
-
-def no_declared_columns(table: str) -> InvalidInput:
-    """The custodian's file must say what the columns may hold."""
-    return InvalidInput(
-        "query.no-declared-columns",
-        f"[tables.{table}.columns] is missing or empty. Declare what each column may hold, for example "
-        f"age = {{ integers = [0, 120] }}.",
-    )
-
-
-def unknown_setting(place: str, name: str, known: tuple[str, ...]) -> InvalidInput:
-    """A setting that does not exist is more often a slip than a wish."""
-    return InvalidInput("query.unknown-setting", f"[{place}] has no setting {name!r}. It may have {', '.join(known)}.")
-
-
-def bad_declaration(place: str, value: object) -> InvalidInput:
-    """A column in the custodian's file that cannot be read."""
-    return InvalidInput(
-        "query.bad-declaration",
-        f"{place} = {_shown(value)} does not declare a column. Write for example {{ integers = [0, 120] }}, "
-        f'{{ decimals = [0, 20000], step = "0.01" }}, {{ categories = ["F", "M"] }}, "booleans" or "identifier".',
-    )
-
-
-def unknown_declaration(place: str, kind: str, known: tuple[str, ...]) -> InvalidInput:
-    """A kind of column that does not exist."""
-    return InvalidInput(
-        "query.unknown-declaration", f"{place}: there are no columns of kind {kind!r}. Use {_some(known)}."
-    )
-
-
-def unknown_source(table: str, value: object) -> InvalidInput:
-    """Rows that cannot be read from what was given."""
-    return InvalidInput(
-        "query.unknown-source",
-        f"Table {table}: rows cannot be read from {_shown(value)}. Give the path of a .parquet or .csv file, a pandas, "
-        f"polars or Arrow table, a list of rows, or the name of a table in the backend.",
-    )
-
-
-def unreadable_source(table: str) -> InvalidInput:
-    """A file that is damaged, or not what its name says."""
-    return InvalidInput(
-        "query.unreadable-source",
-        f"Table {table}: its rows cannot be read: the file is damaged, or is not well-formed (an open quotation mark, "
-        f"a line break inside a value, two columns of one name, a type that is not supported). Nothing was charged. "
-        f"Save it anew, best as parquet; what the database said is in the operator's log.",
-    )
-
-
-def absent_source(table: str, path: object) -> InvalidInput:
-    """A file that is not there."""
-    return InvalidInput("query.absent-source", f"Table {table}: there is no file {_shown(str(path))}. Check the path.")
-
-
-def absent_column(table: str, column: str, stored: Iterable[str]) -> InvalidInput:
-    """A declared column that the rows do not have."""
-    return InvalidInput(
-        "query.absent-column",
-        f"Table {table} declares the column {column!r}, which its source does not have. It has {_some(stored)}.",
-    )
-
+from partita.errors.base import InvalidInput, QueryRefused
+from partita.errors.wording import UNTOUCHED, shown, some
 
 # --- questions as a whole --------------------------------------------------------------------------------------
 
@@ -171,7 +18,7 @@ def unreadable(reason: str) -> QueryRefused:
 def not_text(value: object) -> InvalidInput:
     """A question must be text."""
     return InvalidInput(
-        "query.not-text", f"{_shown(value)} is not a question. Give SQL text, or a question built with the builder."
+        "query.not-text", f"{shown(value)} is not a question. Give SQL text, or a question built with the builder."
     )
 
 
@@ -215,7 +62,7 @@ def no_table() -> QueryRefused:
 
 def unknown_table(name: str, known: Iterable[str]) -> QueryRefused:
     """A table that the curator does not hold."""
-    return QueryRefused("query.unknown-table", f"There is no table {name!r}. There is {_some(known)}. {UNTOUCHED}")
+    return QueryRefused("query.unknown-table", f"There is no table {name!r}. There is {some(known)}. {UNTOUCHED}")
 
 
 def not_a_table(kind: str) -> QueryRefused:
@@ -287,7 +134,7 @@ def too_many_groups(groups: int, limit: int) -> QueryRefused:
 def unknown_column(name: str, table: str, known: Iterable[str]) -> QueryRefused:
     """A column that was not declared."""
     return QueryRefused(
-        "query.unknown-column", f"Table {table} declares no column {name!r}. It declares {_some(known)}. {UNTOUCHED}"
+        "query.unknown-column", f"Table {table} declares no column {name!r}. It declares {some(known)}. {UNTOUCHED}"
     )
 
 
@@ -390,7 +237,7 @@ def not_a_date(column: str, kind: str) -> QueryRefused:
 
 def unknown_unit(unit: str, known: Iterable[str]) -> QueryRefused:
     """A unit of time that dates are not grouped by."""
-    return QueryRefused("query.unknown-unit", f"DATE_TRUNC does not know {unit!r}. Use {_some(known)}. {UNTOUCHED}")
+    return QueryRefused("query.unknown-unit", f"DATE_TRUNC does not know {unit!r}. Use {some(known)}. {UNTOUCHED}")
 
 
 def not_a_key(what: str) -> QueryRefused:
@@ -428,71 +275,6 @@ def not_an_aggregate(name: str, value: object) -> InvalidInput:
     """The builder was given something else to compute."""
     return InvalidInput(
         "query.not-an-aggregate",
-        f'{name} = {_shown(value)} is not an aggregate. Write agg(n=pt.count(), total=pt.sum("cost"), '
+        f'{name} = {shown(value)} is not an aggregate. Write agg(n=pt.count(), total=pt.sum("cost"), '
         f'mean=pt.avg("cost")).',
-    )
-
-
-# --- prices ----------------------------------------------------------------------------------------------------
-
-
-def no_price() -> InvalidInput:
-    """A question needs a price."""
-    return InvalidInput(
-        "query.no-price", 'The question has no price. Give one of epsilon=, rho= or mu=, for example rho="0.01".'
-    )
-
-
-def several_prices(names: Iterable[str]) -> InvalidInput:
-    """One price, or it is not clear which holds."""
-    return InvalidInput("query.several-prices", f"Give one price, not {' and '.join(names)}.")
-
-
-def price_not_in_measure(price: str, symbol: str, usable: str) -> InvalidInput:
-    """A price in one measure that a promise in another cannot be charged with."""
-    return InvalidInput(
-        "query.price-not-in-measure",
-        f"The promise is kept in {symbol}, and {price} has no proven cost in it. Give {usable}. {UNTOUCHED}",
-    )
-
-
-def delta_without_use(symbol: str) -> InvalidInput:
-    """Only an (ε, δ) promise takes a δ beside ε."""
-    return InvalidInput(
-        "query.delta-without-use",
-        f"delta= is only for a promise in (ε, δ); this one is kept in {symbol}. Leave it out. {UNTOUCHED}",
-    )
-
-
-def unknown_noise(value: object) -> InvalidInput:
-    """The noise is Laplace, Gaussian, or the planner's choice."""
-    return InvalidInput(
-        "query.unknown-noise", f'noise = {_shown(value)} is unknown. Give "laplace" or "gaussian", or leave it out.'
-    )
-
-
-def noise_not_in_measure(noise: str, symbol: str) -> InvalidInput:
-    """A noise without a finite cost in the measure."""
-    return InvalidInput(
-        "query.noise-not-in-measure",
-        f"{noise} noise has no finite cost in {symbol} at this price. Use the other noise, or leave the "
-        f"choice open. {UNTOUCHED}",
-    )
-
-
-def no_owner(table: str, unit: str) -> InvalidInput:
-    """A promise on users needs a table that says whose rows they are."""
-    return InvalidInput(
-        "query.no-owner",
-        f"The promise protects {unit}, and table {table} does not name that owner. "
-        f"Declare the column as identifier() in columns=.",
-    )
-
-
-def unlike_caps(table: str) -> InvalidInput:
-    """Two truncations at once would undo each other's guarantee."""
-    return InvalidInput(
-        "query.unlike-caps",
-        f"Two promises on users of table {table} divide its owners differently. One fixed truncation can serve one "
-        f"division: keep one of them, or use the same column and the same per= in both.",
     )

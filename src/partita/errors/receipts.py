@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from partita.errors.base import InvalidInput, NotProven
+from partita.errors.base import InvalidInput, LedgerFault, NotProven
+from partita.errors.wording import UNREAD
 
 
 def not_a_receipt(reason: str) -> InvalidInput:
@@ -74,4 +75,32 @@ def moving_unit(unit: str) -> NotProven:
         f"[{unit}] is altered inside one table, and nothing is known of what it costs to leave one organisation's data "
         f"and to enter another's, so the loss could be infinite. Compose for rows, for owners, or for the "
         f"value of one row.",
+    )
+
+
+def bad_signing_key(path: str) -> InvalidInput:
+    """No Ed25519 key."""
+    return InvalidInput("ledger.bad-signing-key", f"{path} is not an Ed25519 key of 32 bytes in hexadecimal.")
+
+
+def key_file_failed(path: str, reason: str) -> LedgerFault:
+    """The key file can be neither read nor made."""
+    return LedgerFault("ledger.key-file-failed", f"The signing key {path} cannot be used: {reason}. {UNREAD}")
+
+
+def no_signing_key(path: str) -> LedgerFault:
+    """The private half of the ledger's key is not here."""
+    return LedgerFault(
+        "ledger.no-signing-key",
+        f"The signing key of the ledger {path} is missing or is another one, so no receipt can be signed. Bring back "
+        f"its .key file, or give the key when the ledger is opened.",
+    )
+
+
+def several_tables(unit: str, count: int) -> NotProven:
+    """A person's rows in several tables add up."""
+    return NotProven(
+        "ledger.several-tables",
+        f"The promise for [{unit}] spans {count} tables, and what one owner loses in each adds up. {UNREAD} "
+        f"Give each table a ledger of its own, with its share of the budget.",
     )

@@ -5,19 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from partita.errors.base import BudgetExceeded, InvalidInput, NotProven
-
-UNTOUCHED = "Nothing was read and nothing was charged."
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
-def _some(names: Iterable[object], most: int = 12) -> str:
-    listed = [str(name) for name in names]
-    return ", ".join(listed[:most]) + (f", and {len(listed) - most} more" if len(listed) > most else "")
-
+from partita.errors.wording import UNTOUCHED, shown, some
 
 # --- columns ------------------------------------------------------------------------------------------------
 
@@ -25,7 +13,7 @@ def _some(names: Iterable[object], most: int = 12) -> str:
 def bad_bound(kind: str, name: str, value: object) -> InvalidInput:
     """A bound of a column that cannot be read."""
     wanted = {"integers": "a whole number", "decimals": "a number", "dates": "a date such as '2025-01-31'"}[kind]
-    return InvalidInput("region.bad-bound", f"{kind}(...): {name} = {_shown(value)} is not {wanted}. Give {wanted}.")
+    return InvalidInput("region.bad-bound", f"{kind}(...): {name} = {shown(value)} is not {wanted}. Give {wanted}.")
 
 
 def empty_column(kind: str, low: object, high: object) -> InvalidInput:
@@ -48,7 +36,7 @@ def missing_outside(kind: str, missing: object, low: object, high: object) -> In
 def bad_step(step: object) -> InvalidInput:
     """A step that is not above zero."""
     return InvalidInput(
-        "region.bad-step", f"decimals(...): step = {_shown(step)} is not above zero. Give a positive step."
+        "region.bad-step", f"decimals(...): step = {shown(step)} is not above zero. Give a positive step."
     )
 
 
@@ -77,7 +65,7 @@ def no_categories() -> InvalidInput:
 def bad_category(name: object) -> InvalidInput:
     """A category that is neither text nor a whole number."""
     return InvalidInput(
-        "region.bad-category", f"categories(...): {_shown(name)} is not a name. Give text or whole numbers."
+        "region.bad-category", f"categories(...): {shown(name)} is not a name. Give text or whole numbers."
     )
 
 
@@ -90,7 +78,7 @@ def unknown_category(column: str, value: object, names: Iterable[str]) -> Invali
     """A category that was not declared."""
     return InvalidInput(
         "region.unknown-category",
-        f"{column} has no value {_shown(value)}. It was declared with: {_some(names)}. {UNTOUCHED}",
+        f"{column} has no value {shown(value)}. It was declared with: {some(names)}. {UNTOUCHED}",
     )
 
 
@@ -98,7 +86,7 @@ def unknown_column_kind(kind: object) -> InvalidInput:
     """A description of a column of an unknown kind."""
     return InvalidInput(
         "region.unknown-column-kind",
-        f"A column of kind {_shown(kind)} is not known. It may come from a newer version of Partita.",
+        f"A column of kind {shown(kind)} is not known. It may come from a newer version of Partita.",
     )
 
 
@@ -121,14 +109,14 @@ def no_columns() -> InvalidInput:
 
 def bad_column_name(name: object) -> InvalidInput:
     """A column name that is not text."""
-    return InvalidInput("region.bad-column-name", f"{_shown(name)} is not a name for a column. Give text.")
+    return InvalidInput("region.bad-column-name", f"{shown(name)} is not a name for a column. Give text.")
 
 
 def not_a_column(name: str, value: object) -> InvalidInput:
     """Something else where a column was expected."""
     return InvalidInput(
         "region.not-a-column",
-        f"{name} is declared as {_shown(value)}, which is no column. Use integers, decimals, categories, dates, "
+        f"{name} is declared as {shown(value)}, which is no column. Use integers, decimals, categories, dates, "
         f"booleans, text_keys or identifier.",
     )
 
@@ -145,7 +133,7 @@ def unknown_column(name: str, known: Iterable[str]) -> InvalidInput:
     """A column that was not declared."""
     return InvalidInput(
         "region.unknown-column",
-        f"There is no column {name!r}. Declared are: {_some(known)}. {UNTOUCHED}",
+        f"There is no column {name!r}. Declared are: {some(known)}. {UNTOUCHED}",
     )
 
 
@@ -181,7 +169,7 @@ def other_domain() -> InvalidInput:
 def not_comparable(column: str, kind: str, value: object) -> InvalidInput:
     """A literal that is not of the column's kind."""
     return InvalidInput(
-        "region.not-comparable", f"{column} holds {kind} and is compared with {_shown(value)}. {UNTOUCHED}"
+        "region.not-comparable", f"{column} holds {kind} and is compared with {shown(value)}. {UNTOUCHED}"
     )
 
 
@@ -213,7 +201,7 @@ def unreadable(text: str, reason: str) -> InvalidInput:
     """A condition that is not SQL."""
     return InvalidInput(
         "region.unreadable",
-        f"The condition {_shown(text)} cannot be read as SQL: {reason}. {UNTOUCHED}",
+        f"The condition {shown(text)} cannot be read as SQL: {reason}. {UNTOUCHED}",
     )
 
 
@@ -281,7 +269,7 @@ def not_a_region(value: object) -> InvalidInput:
     """Something else where a region was expected."""
     return InvalidInput(
         "region.not-a-region",
-        f'{_shown(value)} is not a region. Write Region.where("age >= 65", domain). {UNTOUCHED}',
+        f'{shown(value)} is not a region. Write Region.where("age >= 65", domain). {UNTOUCHED}',
     )
 
 
@@ -311,7 +299,7 @@ def not_recorded() -> InvalidInput:
 def unknown_slot(name: str, known: Iterable[str]) -> InvalidInput:
     """A class of slots that was not declared."""
     return InvalidInput(
-        "region.unknown-slot", f"There is no class of slots {name!r}. Declared are: {_some(known)}. {UNTOUCHED}"
+        "region.unknown-slot", f"There is no class of slots {name!r}. Declared are: {some(known)}. {UNTOUCHED}"
     )
 
 

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from partita.errors.base import InvalidInput
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+from partita.errors.wording import shown
 
 
 def not_a_size(value: object) -> InvalidInput:
     """A number of draws that is not a whole number of zero or more."""
     return InvalidInput(
         "sampling.not-a-size",
-        f"size = {_shown(value)} is not a number of draws. Nothing was drawn. Give a whole number, zero or more.",
+        f"size = {shown(value)} is not a number of draws. Nothing was drawn. Give a whole number, zero or more.",
     )
 
 
@@ -30,7 +26,7 @@ def not_a_source(value: object) -> InvalidInput:
     """Something else where a source of random bits is needed."""
     return InvalidInput(
         "sampling.not-a-source",
-        f"bits = {_shown(value)} is not a source of random bits. Nothing was drawn. "
+        f"bits = {shown(value)} is not a source of random bits. Nothing was drawn. "
         f"Give partita.sampling.entropy.system(), or in a test partita.sampling.bits.TestBits(seed).",
     )
 
@@ -47,7 +43,7 @@ def scores_not_exact(value: object) -> InvalidInput:
     """Scores that are not exact numbers in a flat list."""
     return InvalidInput(
         "sampling.scores-not-exact",
-        f"scores = {_shown(value)} is not a flat list of exact numbers. Nothing was drawn. "
+        f"scores = {shown(value)} is not a flat list of exact numbers. Nothing was drawn. "
         f"Give integers or Fractions: a rounded float score would move by more than its declared distance.",
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from partita.errors.base import InvalidInput, QueryRefused
-from partita.errors.query import UNTOUCHED
+from partita.errors.wording import UNTOUCHED
 
 
 def no_delta(symbol: str) -> QueryRefused:

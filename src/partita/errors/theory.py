@@ -75,15 +75,6 @@ def no_group_rule(kind: str, reason: str) -> NotProven:
     return NotProven("theory.no-group-rule", f"{kind} has no rule for groups: {reason}")
 
 
-def norm_mismatch(mechanism: str, needed: str, given: str) -> InvalidInput:
-    """The mechanism is calibrated in another norm than the distance given."""
-    return InvalidInput(
-        "theory.norm-mismatch",
-        f"{mechanism} needs a distance in {needed}, and {given} was given. Measure how far neighbours move the "
-        f"result in {needed}: pt.{needed}(...).",
-    )
-
-
 def unknown_order(order: object, orders: object) -> InvalidInput:
     """A Rényi order at or below one, or outside the grid."""
     return InvalidInput(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 from partita.composition.promise import Promise
-from partita.errors import ledger as refuse
+from partita.errors import charges as refuse
 from partita.ledger.birth import Terms
 from partita.ledger.charge import Charge, Cost, Priced
 from partita.ledger.payer import MakePayer, Payer

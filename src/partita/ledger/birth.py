@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import Any, final
 
 from partita.composition.promise import Promise
-from partita.errors import ledger as refuse
+from partita.errors import charges as refuse_charge
+from partita.errors import receipts as refuse_receipt
 from partita.granularity import Granularity, Groups, Metric, Replace, Rows, Users
 from partita.ledger.canonical import canonical, digest
 from partita.ledger.units import unit_document, unit_from
@@ -36,13 +37,13 @@ class Terms:
 
     def __init__(self, promises: Sequence[Promise], tables: Mapping[str, Domain]) -> None:
         if not promises:
-            raise refuse.no_promises()
+            raise refuse_charge.no_promises()
         if not tables:
-            raise refuse.no_tables()
+            raise refuse_charge.no_tables()
         for promise in promises:
             count = _spanned(promise.granularity, tables)
             if count > 1:
-                raise refuse.several_tables(str(promise.granularity), count)
+                raise refuse_receipt.several_tables(str(promise.granularity), count)
         object.__setattr__(self, "promises", tuple(promises))
         object.__setattr__(self, "tables", MappingProxyType(dict(sorted(tables.items()))))
 

@@ -12,7 +12,7 @@ from partita.composition.account.booking import Booking, Release, Shape, booked,
 from partita.composition.account.verify import Item, heaviest_pair, heaviest_value, heaviest_window
 from partita.composition.promise import Promise
 from partita.errors import PartitaError
-from partita.errors import ledger as refuse
+from partita.errors import charges as refuse_charge
 from partita.errors import receipts as refuse_receipt
 from partita.granularity import Windows
 from partita.ledger.birth import promise_document, promise_from
@@ -62,7 +62,7 @@ def certificate(ledger: Ledger, *, table: str | None = None, promise: int = 0) -
     mark = ledger.mark()
     payer = ledger.payer(name, place)
     if not isinstance(payer, RegionPayer):
-        raise refuse.no_limit("", promise)
+        raise refuse_charge.no_limit("", promise)
     lower, upper, witness = payer.account.peak()
     body = {
         "charges": list(_charges(ledger, name, place, mark.seq)),
@@ -80,7 +80,7 @@ def certificate(ledger: Ledger, *, table: str | None = None, promise: int = 0) -
         "witness": [list(point) for point in witness],
     }
     if ledger.signer is None or ledger.signer.public != ledger.birth.public_key:
-        raise refuse.no_signing_key(ledger.name)
+        raise refuse_receipt.no_signing_key(ledger.name)
     return {**body, "signature": ledger.signer.sign(canonical(body).encode()).hex()}
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, final
 
 from partita.errors import PartitaError
-from partita.errors import ledger as refuse
+from partita.errors import charges as refuse
 from partita.ledger.canonical import canonical
 from partita.region import Domain, Region
 from partita.theory.documents import from_document, to_document

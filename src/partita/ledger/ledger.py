@@ -10,7 +10,9 @@ from typing import Self, final
 
 from partita.composition.account.maps import LoadMap
 from partita.composition.promise import Promise
-from partita.errors import ledger as refuse
+from partita.errors import charges as refuse_charge
+from partita.errors import ledger as refuse_ledger
+from partita.errors import receipts as refuse_receipt
 from partita.ledger import points
 from partita.ledger.anchor import Mark
 from partita.ledger.birth import Birth, Terms
@@ -83,7 +85,7 @@ class Ledger:
             closing = self._closing(reservation)
             if closing is not None:
                 if closing.kind is Kind.ABANDON:
-                    raise refuse.abandoned(reservation.seq)
+                    raise refuse_charge.abandoned(reservation.seq)
                 return self._answered(closing)
             # The anchor gives back one entry, so all before it must be durable; only a commit may not be.
             behind = kept and self._book.replay.newest.kind is Kind.COMMIT
@@ -118,7 +120,7 @@ class Ledger:
         with self._book.reading():
             entry = self._store.entry(seq)
             if entry is None or entry.kind is not Kind.COMMIT:
-                raise refuse.unknown_reservation(self._store.name, seq)
+                raise refuse_charge.unknown_reservation(self._store.name, seq)
             return self._answered(entry)
 
     def pass_by(self, point: Point) -> None:
@@ -131,10 +133,10 @@ class Ledger:
         earlier = None if key is None else self._store.marked(key)
         if earlier is not None:
             if earlier.question != charge.question or not _same_release(earlier, charge):
-                raise refuse.key_reused(charge.key)
+                raise refuse_charge.key_reused(charge.key)
             closing = self._store.closing(earlier.seq)
             if closing is not None and closing.kind is Kind.ABANDON:
-                raise refuse.abandoned(earlier.seq)
+                raise refuse_charge.abandoned(earlier.seq)
             if closing is not None:
                 return self._answered(closing)
             return Reservation(earlier.seq, earlier.hash, charge.question, resumed=True)
@@ -154,7 +156,7 @@ class Ledger:
         assert closing.of is not None
         content = self._store.answer(closing.seq)
         if content is None or digest(content) != closing.details().get("answered"):
-            raise refuse.answer_damaged(self._store.name, closing.seq)
+            raise refuse_ledger.answer_damaged(self._store.name, closing.seq)
         self._book.hold(closing, content)
         return Answered(closing.seq, closing.of, content)
 
@@ -162,7 +164,7 @@ class Ledger:
         """What closed a reservation of this book; nothing can have closed the newest entry."""
         entry = self._entry(reservation.seq)
         if entry is None or entry.kind is not Kind.RESERVE or entry.hash != reservation.hash:
-            raise refuse.unknown_reservation(self._store.name, reservation.seq)
+            raise refuse_charge.unknown_reservation(self._store.name, reservation.seq)
         return None if entry is self._book.replay.last else self._store.closing(reservation.seq)
 
     def _entry(self, seq: int) -> Entry | None:
@@ -181,11 +183,11 @@ class Ledger:
         """Makes the receipt of a release when it is wanted, from what the book says now."""
         signer, birth, first = self.signer, self.birth, self._book.replay.first.hash.hex()
         if signer is None or signer.public != birth.public_key:
-            raise refuse.no_signing_key(self._store.name)
+            raise refuse_receipt.no_signing_key(self._store.name)
         with self._book.reading():
             reserve, commit = self._entry(answered.reserve), self._entry(answered.seq)
         if reserve is None or commit is None or commit.of != reserve.seq or commit.kind is not Kind.COMMIT:
-            raise refuse.unknown_reservation(self._store.name, answered.reserve)
+            raise refuse_charge.unknown_reservation(self._store.name, answered.reserve)
         found = reserve, commit
         return lambda: receipt_of(birth, first, *found).signed(signer)
 
@@ -198,9 +200,9 @@ class Ledger:
         """
         terms = self._book.replay.birth.terms
         if not isinstance(analyst, str) or not analyst:
-            raise refuse.no_analyst()
+            raise refuse_charge.no_analyst()
         if len(limits) != len(terms.promises):
-            raise refuse.wrong_costs(len(limits), len(terms.promises))
+            raise refuse_charge.wrong_costs(len(limits), len(terms.promises))
         for limit, promise in zip(limits, terms.promises, strict=True):
             if limit is not None:
                 # Whatever would fail when the book is read again is refused before it is written.
@@ -210,7 +212,7 @@ class Ledger:
             known = balances.child(analyst)
             if known is not None:
                 if known != tuple(limits):
-                    raise refuse.account_exists(analyst, ", ".join(map(str, known)), ", ".join(map(str, limits)))
+                    raise refuse_charge.account_exists(analyst, ", ".join(map(str, known)), ", ".join(map(str, limits)))
                 return
             if self._book.replay.tally.charges:
                 self._book.checkpoint(after=0)
@@ -240,7 +242,7 @@ class Ledger:
         with self._book.reading():
             secret = self._store.secret()
         if secret is None or digest(secret) != self.birth.truncation:
-            raise refuse.secret_damaged(self._store.name)
+            raise refuse_ledger.secret_damaged(self._store.name)
         return secret
 
     def spent(self, analyst: str | None = None) -> tuple[Measure | None, ...]:
@@ -257,7 +259,7 @@ class Ledger:
         """
         domain = self.terms.tables.get(table)
         if domain is None:
-            raise refuse.unknown_table(table, tuple(self.terms.tables))
+            raise refuse_charge.unknown_table(table, tuple(self.terms.tables))
         with self._book.current(now=now) as balances:
             return balances.remaining(table, Region.everything(domain) if region is None else region, analyst)
 
@@ -286,7 +288,7 @@ class Ledger:
         """The share of a promise (or of an analyst's limit under it) spent on each combination of two columns."""
         payer = self.payer(self.table_named(table), self.promise_at(promise), analyst)
         if not isinstance(payer, RegionPayer):
-            raise refuse.no_limit(analyst or "", promise)
+            raise refuse_charge.no_limit(analyst or "", promise)
         with self._book.current():
             return payer.account.load_map(column_x, column_y)
 
@@ -296,14 +298,14 @@ class Ledger:
         if name is None and len(known) == 1:
             return known[0]
         if name not in known:
-            raise refuse.unknown_table(name or "", known)
+            raise refuse_charge.unknown_table(name or "", known)
         return name
 
     def promise_at(self, place: int) -> int:
         """The place of a promise, counted from zero, if there is one."""
         count = len(self.terms.promises)
         if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < count:
-            raise refuse.unknown_promise(place, count)
+            raise refuse_charge.unknown_promise(place, count)
         return place
 
     def accounts(self) -> Mapping[str, tuple[Measure | None, ...]]:
@@ -377,7 +379,7 @@ class Ledger:
         self.close()
 
     def __reduce__(self) -> str:
-        raise refuse.not_copied(self._store.name)
+        raise refuse_ledger.not_copied(self._store.name)
 
 
 def _same_release(entry: Entry, charge: Charge) -> bool:

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 import partita.granularity as family
-from partita.errors import ledger as refuse
+from partita.errors import charges as refuse
 from partita.granularity import Granularity
 from partita.registry import members
 

@@ -10,7 +10,7 @@ from typing import Any, Final, final
 
 from partita.errors import InvalidInput
 from partita.errors import accuracy as refuse
-from partita.errors import query as refuse_query
+from partita.errors import prices as refuse_query
 from partita.exact import Number, positive, probability, whole
 from partita.query import pricing
 from partita.query.aggregates import Average, Count, CountRows, Sum

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from partita.errors import query as refuse
+from partita.errors import tables as refuse
 
 _OWNERS: Final = ("id", "user", "patient", "person", "customer", "member", "client", "owner", "account")
 _HEADER: Final = """# What Partita may tell about {name}, and what it must know first.

@@ -11,6 +11,7 @@ from sqlglot import exp
 from partita.errors import QueryRefused
 from partita.errors import query as refuse
 from partita.errors import shape as refuse_shape
+from partita.errors.underlined import at
 from partita.query.places import words, written
 
 _SIMPLE: Final = {"kind", "expressions", "from_", "where", "joins", "order", "with_"}
@@ -165,7 +166,7 @@ class Inliner:
         return exp.alias_(exp.Case(ifs=whens), name)
 
     def _refused(self, node: exp.Expr, problem: QueryRefused) -> QueryRefused:
-        return refuse.at(problem, words(self.text, node))
+        return at(problem, words(self.text, node))
 
 
 def inlined(text: str, tree: exp.Select) -> Inlined:

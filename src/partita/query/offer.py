@@ -11,7 +11,7 @@ from typing import final
 import numpy as np
 
 from partita.errors import NotProven
-from partita.errors import query as refuse
+from partita.errors import prices as refuse
 from partita.errors import selection as refuse_selection
 from partita.granularity import Granularity, Groups, Metric, Replace
 from partita.mechanisms.additive import AdditiveNoise

@@ -8,12 +8,12 @@ from typing import Final
 
 from sqlglot import exp
 
-from partita.errors import query as refuse
+from partita.errors.underlined import Words
 
 _NAMED: Final = re.compile(r"[A-Za-z_]\w*\s*\(\s*$")
 
 
-def words(text: str, node: exp.Expr) -> refuse.Words | None:
+def words(text: str, node: exp.Expr) -> Words | None:
     """The part of the text that a node was read from, if the parser kept it."""
     starts = list(_places(node))
     if not starts:
@@ -28,7 +28,7 @@ def words(text: str, node: exp.Expr) -> refuse.Words | None:
         if closing < 0:
             break
         end = closing + 1
-    return refuse.Words(text, start, end)
+    return Words(text, start, end)
 
 
 def written(text: str, node: exp.Expr) -> str:

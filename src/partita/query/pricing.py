@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final, TypedDict, final
 
 from partita.errors import NotProven, PartitaError
-from partita.errors import query as refuse
+from partita.errors import prices as refuse
 from partita.exact import Number, positive, probability
 from partita.mechanisms.additive import AdditiveNoise
 from partita.mechanisms.base import Mechanism

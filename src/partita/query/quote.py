@@ -10,7 +10,7 @@ from typing import Any, Protocol, final
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.errors import query as refuse
+from partita.errors import prices as refuse
 from partita.errors import selection as refuse_selection
 from partita.exact import Number, probability
 from partita.granularity import Granularity, Users

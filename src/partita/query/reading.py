@@ -13,7 +13,7 @@ from sqlglot.errors import SqlglotError
 from partita.errors import InvalidInput, PartitaError, QueryRefused
 from partita.errors import public as refuse_public
 from partita.errors import query as refuse
-from partita.errors.query import Refusal
+from partita.errors.underlined import Refusal, Words, at
 from partita.exact import exact
 from partita.query.conditions import Condition, Versus, condition
 from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, numeric
@@ -74,7 +74,7 @@ class Reader:
 
     # --- words -------------------------------------------------------------------------------------------------
 
-    def words(self, node: exp.Expr) -> refuse.Words | None:
+    def words(self, node: exp.Expr) -> Words | None:
         """The part of the question that a node was read from."""
         return words(self.text, node)
 
@@ -84,7 +84,7 @@ class Reader:
 
     def refused(self, node: exp.Expr, problem: Refusal) -> Refusal:
         """A refusal with the words of the node underlined."""
-        return refuse.at(problem, self.words(node))
+        return at(problem, self.words(node))
 
     # --- columns -----------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import final
 
-from partita.errors import query as refuse
+from partita.errors import tables as refuse
 from partita.region.columns import Column, Identifier, booleans, categories, dates, decimals, identifier, integers
 from partita.region.columns import text_keys as open_keys
 from partita.region.domain import Domain

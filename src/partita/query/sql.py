@@ -13,6 +13,7 @@ from sqlglot.dialects.duckdb import DuckDB
 from partita.errors import QueryRefused
 from partita.errors import query as refuse
 from partita.errors import shape as refuse_shape
+from partita.errors.underlined import Words, at
 from partita.query.conditions import Condition, everywhere
 from partita.query.formulas import Constant, Formula, Label, aggregates_of
 from partita.query.gathering_words import GatheringWords
@@ -111,7 +112,7 @@ def _parsed(text: str) -> exp.Select:
     while isinstance(tree, exp.Subquery):
         tree = tree.this
     if isinstance(tree, exp.Union):
-        raise refuse.at(refuse_shape.union_of_aggregates(), words(text, tree))
+        raise at(refuse_shape.union_of_aggregates(), words(text, tree))
     if not isinstance(tree, exp.Select):
         raise refuse.not_a_select(tree.key.upper())
     return tree
@@ -126,7 +127,7 @@ def _unreadable(text: str, problem: sql_errors.ParseError) -> QueryRefused:
         return refusal
     opening = sum(len(row) + 1 for row in text.split("\n")[: line - 1])
     start = max(0, min(opening + column - len(highlight), max(0, len(text) - 1)))
-    return refuse.at(refusal, refuse.Words(text, start, start + len(highlight)))
+    return at(refusal, Words(text, start, start + len(highlight)))
 
 
 @final
@@ -174,16 +175,16 @@ def _plan(asked: _Asked, given: exp.Select) -> Plan:
     lines = replace(lines, sets=sets)
     aggregates = needed(tuple(shown), lines)
     if sets and not summable(keys, aggregates):
-        raise refuse.at(refuse_shape.margins_of_unlike(), words(text, tree.args["group"]))
+        raise at(refuse_shape.margins_of_unlike(), words(text, tree.args["group"]))
     if not aggregates:
-        raise refuse.at(refuse.no_aggregate(), words(text, tree.expressions[0]) if tree.expressions else None)
+        raise at(refuse.no_aggregate(), words(text, tree.expressions[0]) if tree.expressions else None)
     where = tree.args.get("where")
     condition = everywhere(reader.table.domain) if gathering is not None else met
     condition = condition if where is None else condition & reader.condition(where.this)
     try:
         cells(keys, condition)
     except QueryRefused as problem:
-        raise refuse.at(problem, words(text, tree.args["group"])) from None
+        raise at(problem, words(text, tree.args["group"])) from None
     if gathering is None:
         return Plan(reader.table, condition, keys, aggregates, tuple(shown), lines)
     kept = replace(gathering, where=condition)
@@ -195,7 +196,7 @@ def _check_clauses(text: str, tree: exp.Select) -> None:
         if value and clause not in _READ:
             word, advice = _CLAUSES.get(clause, (clause.strip("_").upper(), "Leave it out."))
             node = value[0] if isinstance(value, list) else value
-            raise refuse.at(
+            raise at(
                 refuse.clause_not_answered(word, advice), words(text, node) if isinstance(node, exp.Expr) else None
             )
 
@@ -245,17 +246,17 @@ def _reader(text: str, tree: exp.Select, tables: Mapping[str, Table]) -> Reader:
             if isinstance(named, exp.Table)
             else "This"
         )
-        raise refuse.at(refuse.not_a_table(kind), words(text, named))
+        raise at(refuse.not_a_table(kind), words(text, named))
     table = tables.get(named.name.lower())
     if table is None or named.args.get("db") or named.args.get("catalog"):
-        raise refuse.at(
+        raise at(
             refuse.unknown_table(named.sql(dialect="duckdb"), sorted(table.name for table in tables.values())),
             words(text, named),
         )
     for clause in ("sample", "pivots", "joins", "laterals", "version", "when", "partition"):
         if named.args.get(clause):
             name, advice = _CLAUSES.get(clause, (clause.upper(), "Leave it out."))
-            raise refuse.at(refuse.clause_not_answered(name, advice), words(text, named))
+            raise at(refuse.clause_not_answered(name, advice), words(text, named))
     return Reader(text, table, named.alias or table.name)
 
 

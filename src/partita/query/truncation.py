@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import final
 
-from partita.errors import query as refuse
 from partita.errors import selection as refuse_selection
+from partita.errors import tables as refuse
 from partita.granularity import Granularity, Groups, Users
 from partita.query.schema import Table
 from partita.region.domain import Domain

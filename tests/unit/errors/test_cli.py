@@ -49,6 +49,24 @@ SAID: list[tuple[PartitaError, str, str]] = [
         "cli.not-toml",
         "'about.toml' is not TOML: Invalid value (at line 1, column 8). Nothing was written.",
     ),
+    (
+        words.would_overwrite("partita.toml"),
+        "cli.would-overwrite",
+        "partita.toml is there already and was left alone. Move it away, or write elsewhere: --out FILE.",
+    ),
+    (
+        words.cannot_write("report.html", "Permission denied"),
+        "cli.cannot-write",
+        "report.html cannot be written: Permission denied.",
+    ),
+    (
+        words.not_an_answer("visits.ledger", 3),
+        "cli.not-an-answer",
+        (
+            "Entry 3 of visits.ledger is not an answer, so it has no receipt. `partita ledger show visits.ledger` "
+            "lists the answers."
+        ),
+    ),
 ]
 
 
