@@ -144,13 +144,7 @@ def _largest(budget: Measure, count: int) -> Fraction:
         cost = Exponential(epsilon=1 / scale).cost(_ONE, type(budget))
         return cost.times(count).fits(budget)
 
-    high = Fraction(1)
-    while not enough(high):
-        high *= 2
-    low = high / 2
-    while enough(low):
-        high, low = low, low / 2
-    return 1 / numerics.least(enough, low, high, steps=40)
+    return 1 / numerics.least_positive(enough, steps=40)
 
 
 def _pure(budget: Measure) -> Fraction:
@@ -169,13 +163,7 @@ def _generic(budget: Measure) -> Fraction:
     def enough(scale: Fraction) -> bool:
         return NoisyMax(epsilon=1 / scale).cost(_ONE, type(budget)).fits(budget)
 
-    high = Fraction(1)
-    while not enough(high):
-        high *= 2
-    low = high / 2
-    while enough(low):
-        high, low = low, low / 2
-    return 1 / numerics.least(enough, low, high, steps=40)
+    return 1 / numerics.least_positive(enough, steps=40)
 
 
 def _read(counts: object) -> tuple[list[Hashable], Integers]:

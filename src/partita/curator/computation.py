@@ -16,7 +16,7 @@ from partita.composition.promise import Promise
 from partita.errors import NotProven
 from partita.errors import curator as refuse
 from partita.exact import Number
-from partita.granularity import Groups, Users
+from partita.granularity import Users
 from partita.granularity.base import Relation
 from partita.ledger.canonical import canonical
 from partita.ledger.charge import Charge, Cost
@@ -133,10 +133,7 @@ def charge_for(
 
 def cost_under(computation: Computation, extract: Extract, promise: Promise) -> Cost:
     """What a computation costs under a promise (computation.proof.md)."""
-    unit = promise.granularity
-    while isinstance(unit, Groups):
-        unit = unit.of
-    if extract.truncation is not None and not isinstance(unit, Users):
+    if extract.truncation is not None and not isinstance(promise.granularity.single, Users):
         raise refuse.computation_beside_users(computation.kind, str(promise.granularity))
     one = _cost(computation, computation.losses(1, changed=False), promise.budget, Relation.ADD_REMOVE)
     try:

@@ -8,7 +8,7 @@ from partita.composition.promise import Promise
 from partita.errors import curator as refuse
 from partita.errors import public as refuse_public
 from partita.errors import theory as refuse_theory
-from partita.granularity import Edges, Granularity, Groups, Metric, Nodes, Replace, Rows, Users
+from partita.granularity import Edges, Granularity, Metric, Nodes, Replace, Rows, Users
 from partita.query.public import PublicTable
 from partita.query.schema import Table
 from partita.theory.measures.base import Measure
@@ -38,13 +38,13 @@ def checked_promises(promises: Sequence[Promise], tables: dict[str, Table]) -> t
             raise refuse.not_a_promise(promise)
     if not promises:
         raise refuse.no_promises()
-    for unit in (_innermost(promise.granularity) for promise in promises):
+    for unit in (promise.granularity.single for promise in promises):
         if isinstance(unit, Edges | Nodes):
             raise refuse.no_graphs(str(unit))
         if isinstance(unit, Metric):
             for table in tables.values():
                 table.domain.axis(unit.column)
-    owners = [unit for promise in promises if isinstance(unit := _innermost(promise.granularity), Users)]
+    owners = [unit for promise in promises if isinstance(unit := promise.granularity.single, Users)]
     if owners:
         if len(tables) > 1:
             raise refuse.users_of_several_tables(tuple(tables))
@@ -60,7 +60,7 @@ def _beside_owners(granularity: Granularity, owners: Sequence[Users], table: Tab
     For single rows the quote counts that (theory E4); where the truncation also caps each question, keeps columns
     constant, or moves rows of other steps, no proof covers promises that are not on owners.
     """
-    unit = _innermost(granularity)
+    unit = granularity.single
     if isinstance(unit, Users):
         return
     if not isinstance(unit, Rows | Replace | Metric):
@@ -69,12 +69,6 @@ def _beside_owners(granularity: Granularity, owners: Sequence[Users], table: Tab
         raise refuse.not_beside_users(str(granularity), "in_region= caps the rows of an owner in each question anew")
     if table.domain.constant:
         raise refuse.not_beside_users(str(granularity), "a constant= column leaves out rows that differ from the first")
-
-
-def _innermost(granularity: Granularity) -> Granularity:
-    while isinstance(granularity, Groups):
-        granularity = granularity.of
-    return granularity
 
 
 def checked_public(public: Sequence[PublicTable], tables: Mapping[str, Table]) -> dict[str, PublicTable]:

@@ -38,6 +38,11 @@ class Granularity(ABC):
         """How many steps of this relation make one step of the target, if this relation knows."""
         return None
 
+    @property
+    def single(self) -> Granularity:
+        """The relation itself; of groups, the relation whose steps they are made of."""
+        return self
+
     @abstractmethod
     def __str__(self) -> str:
         """The protected unit in words, fit for "nobody's ... is exposed"."""

@@ -33,6 +33,10 @@ class Groups(Granularity):
     def relation(self) -> Relation:
         return self.of.relation
 
+    @property
+    def single(self) -> Granularity:
+        return self.of.single
+
     def made_of(self, source: Granularity) -> int | None:
         if isinstance(source, Groups) and source.of == self.of:
             return -(-self.size // source.size)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from partita.errors import granularity as refuse
 from partita.granularity.base import Granularity
-from partita.granularity.groups import Groups
 from partita.granularity.rows import Rows
 from partita.theory.measures.base import Measure
 
@@ -22,7 +21,7 @@ def steps(source: Granularity, target: Granularity) -> int:
     direct = target.made_of(source)
     if direct is None:
         direct = source.makes(target)
-    if direct is None and type(_innermost(source)) is not type(_innermost(target)):
+    if direct is None and type(source.single) is not type(target.single):
         # Through single rows. Not between two of a kind: a guarantee for owners of 3 rows is silent on owners of 4.
         through = source.makes(Rows())
         onward = target.made_of(Rows())
@@ -30,12 +29,6 @@ def steps(source: Granularity, target: Granularity) -> int:
     if direct is None:
         raise refuse.no_guarantee(str(source), str(target))
     return direct
-
-
-def _innermost(granularity: Granularity) -> Granularity:
-    while isinstance(granularity, Groups):
-        granularity = granularity.of
-    return granularity
 
 
 def convert(loss: Measure, source: Granularity, target: Granularity) -> Measure:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from partita.composition.account.booking import Booking, Release, Shape, booked, shape, single
+from partita.composition.account.booking import Booking, Release, Shape, booked, shape
 from partita.composition.account.verify import Item, heaviest_pair, heaviest_value, heaviest_window
 from partita.composition.promise import Promise
 from partita.errors import PartitaError
@@ -169,7 +169,7 @@ def _searched(domain: Domain, promise: Promise, bookings: Sequence[Booking]) -> 
     """Whether branch and bound shows that the promise is kept."""
     if len(bookings) > _LINES:
         return False
-    windows = single(promise.granularity)
+    windows = promise.granularity.single
     for place, limit in enumerate(promise.budget.vector()):
         items = [
             Item(made.region.boxes, made.one[place], made.one[place] if made.both is None else made.both[place])

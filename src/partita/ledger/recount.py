@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from partita.composition.account.booking import Release, Shape, booked, shape
 from partita.composition.promise import Promise
-from partita.granularity import Granularity, Groups, Windows
+from partita.granularity import Granularity, Windows
 from partita.ledger.charge import Cost
 from partita.region import Domain, Region
 from partita.region.box import Box
@@ -130,10 +130,9 @@ def _loads(spans: Integers, amounts: Integers, ends: Sequence[int]) -> Integers 
 
 
 def _windows(domain: Domain, granularity: Granularity, spans: Integers, amounts: Integers, slack: Fraction) -> Count:
-    while isinstance(granularity, Groups):
-        granularity = granularity.of
-    assert isinstance(granularity, Windows)
-    axis = domain.axis(granularity.column)
+    unit = granularity.single
+    assert isinstance(unit, Windows)
+    axis = domain.axis(unit.column)
     loads = _loads(spans, amounts, domain.shape)
     if loads is None:
         return Count(Fraction(0), None)
@@ -142,16 +141,16 @@ def _windows(domain: Domain, granularity: Granularity, spans: Integers, amounts:
     widths = np.diff(np.append(cuts, max(domain.shape[axis], int(cuts[-1]) + 1)))
     steps = [int(load) for load, width in zip(heaviest, widths, strict=True) for _ in range(int(width))]
     # Times outside the declared steps were clamped to either end, and any row may lack a time.
-    column, more = domain.bounded[axis], granularity.width - 1
+    column, more = domain.bounded[axis], unit.width - 1
     lost = steps[column.code(None)]
     inside = [max(load, lost) for load in steps[: domain.shape[axis] - (column.null is not None)]]
     steps = [inside[0]] * more + inside + [inside[-1]] * more
-    window = sum(steps[: granularity.width])
+    window = sum(steps[: unit.width])
     worst = window
-    for last in range(granularity.width, len(steps)):
-        window += steps[last] - steps[last - granularity.width]
+    for last in range(unit.width, len(steps)):
+        window += steps[last] - steps[last - unit.width]
         worst = max(worst, window)
-    return _bounds(worst, granularity.width * slack)
+    return _bounds(worst, unit.width * slack)
 
 
 def _pairs(

@@ -121,14 +121,8 @@ def analytic_sigma(epsilon: Fraction, delta: Fraction, square: Fraction) -> Frac
     def enough(sigma: Fraction) -> bool:
         return GDP.from_squared(square / sigma**2).delta_at(epsilon) <= delta
 
-    high = Distance.l2_squared(square).length() / epsilon
-    while not enough(high):
-        high *= 2
-    low = high / 2
-    while enough(low):
-        high, low = low, low / 2
     # Rounding up to decimal digits only adds noise.
-    return decimal_up(numerics.least(enough, low, high, steps=60))
+    return decimal_up(numerics.least_positive(enough, Distance.l2_squared(square).length() / epsilon))
 
 
 def textbook_sigma(epsilon: Number, delta: Number, distance: Number = 1) -> Fraction:

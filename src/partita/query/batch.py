@@ -15,7 +15,7 @@ from partita.composition.promise import Promise
 from partita.errors import PartitaError
 from partita.errors import accuracy as refuse
 from partita.exact import Number, positive
-from partita.granularity import Groups, Metric, Replace
+from partita.granularity import Metric, Replace
 from partita.query.accuracy import currency
 from partita.query.joint import inner_delta, joint, union
 from partita.query.plan import Plan
@@ -146,9 +146,7 @@ class _Sharing:
     def _sets(self, plans: Sequence[Plan]) -> list[Meeting]:
         """The sets of questions that may cost one protected unit together."""
         sets = list(meetings([plan.where.region for plan in plans]))
-        unit = self.promises[0].granularity
-        while isinstance(unit, Groups):
-            unit = unit.of
+        unit = self.promises[0].granularity.single
         if isinstance(unit, Replace | Metric) and len(sets) > 1:
             if len(sets) ** 2 > 2 * _MOST_PAIRS:
                 return [frozenset(range(len(plans)))]

@@ -13,7 +13,7 @@ from typing import Final, final
 
 from partita.composition.compose import compose
 from partita.errors import accuracy as refuse
-from partita.granularity import Granularity, Groups, Metric, Replace, Users, Windows
+from partita.granularity import Groups, Metric, Replace, Users, Windows
 from partita.mechanisms.additive import AdditiveNoise
 from partita.mechanisms.base import Event
 from partita.mechanisms.gaussian import GaussianNoise
@@ -90,7 +90,7 @@ def inner_delta(promise: Promised, delta: Fraction, epsilon: Fraction) -> Fracti
 
 
 def _joint(quotes: Sequence[Quote], place: int, promise: Promised, delta: Fraction) -> Joint:
-    unit = _innermost(promise.granularity)
+    unit = promise.granularity.single
     if isinstance(unit, Windows):
         raise refuse.no_plan_for(str(promise.granularity), "a union of steps would be charged as if all were in one")
     if isinstance(unit, Users) and unit.in_region is not None:
@@ -235,9 +235,3 @@ def _least(apart: Measure, exact: Approximate) -> Measure:
     """The exact total, unless it would spend a larger δ and save next to nothing."""
     assert isinstance(apart, Approximate)
     return apart if apart.delta <= exact.delta and apart.epsilon * _SAVES <= exact.epsilon else exact
-
-
-def _innermost(granularity: Granularity) -> Granularity:
-    while isinstance(granularity, Groups):
-        granularity = granularity.of
-    return granularity

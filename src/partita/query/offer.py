@@ -13,7 +13,7 @@ import numpy as np
 from partita.errors import NotProven
 from partita.errors import prices as refuse
 from partita.errors import selection as refuse_selection
-from partita.granularity import Granularity, Groups, Metric, Replace
+from partita.granularity import Granularity, Metric, Replace
 from partita.mechanisms.additive import AdditiveNoise
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.laplace import Laplace
@@ -79,14 +79,7 @@ class Offer:
 
 
 def _changes(granularity: Granularity) -> bool:
-    return isinstance(single(granularity), Replace | Metric)
-
-
-def single(granularity: Granularity) -> Granularity:
-    """The relation that groups are made of, or the relation itself."""
-    while isinstance(granularity, Groups):
-        granularity = granularity.of
-    return granularity
+    return isinstance(granularity.single, Replace | Metric)
 
 
 Protection = tuple[Granularity, Measure]

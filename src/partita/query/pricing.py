@@ -155,13 +155,7 @@ def _least_scale(budget: Measure, shares: tuple[Fraction, ...]) -> Fraction:
             total = total + Laplace(scale=scale / share).cost(Distance.l1(1), type(budget))
         return total.fits(budget)
 
-    high = Fraction(1)
-    while not fits(high):
-        high *= 2
-    low = high / 2
-    while fits(low):
-        high, low = low, low / 2
-    return decimal_up(numerics.least(fits, low, high, steps=60))
+    return decimal_up(numerics.least_positive(fits))
 
 
 def mechanisms(

@@ -182,7 +182,7 @@ def moves(share: Fraction, granularity: Granularity, *, groups: int, truncation:
     one, changed = max(share.numerator, share.denominator - share.numerator), share.denominator
     row: tuple[Case, ...] = ((one,),)
     both: tuple[Case, ...] = ((changed,), (one, one)) if groups > 1 else ((changed,),)
-    if truncation is not None and not _of_users(granularity):
+    if truncation is not None and not isinstance(granularity.single, Users):
         # A row may let another of its owner in or out: two changes, in the same groups or in others.
         both = tuple(sorted({case for first in row + both for other in row + both for case in _sums(first, other)}))
         row = tuple(sorted(set(_sums((one,), (one,)))))
@@ -262,9 +262,3 @@ def monotone(chosen: NDArray[np.object_], choices: Sequence[Choice]) -> NDArray[
         places.sort(key=lambda place: choices[place].aggregate.share)
         made[:, places] = np.sort(chosen[:, places], axis=1)
     return made
-
-
-def _of_users(granularity: Granularity) -> bool:
-    while isinstance(granularity, Groups):
-        granularity = granularity.of
-    return isinstance(granularity, Users)

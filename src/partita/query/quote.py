@@ -21,7 +21,7 @@ from partita.query.aggregates import Quantile, arguments
 from partita.query.blocks import entries
 from partita.query.errorbars import Spread
 from partita.query.expressions import columns
-from partita.query.offer import Offer, Part, Toll, offered, single, toll_of, variance
+from partita.query.offer import Offer, Part, Toll, offered, toll_of, variance
 from partita.query.plan import Plan
 from partita.query.pricing import Price
 from partita.query.program import Owners, Program, Tally, Values, cells
@@ -270,7 +270,7 @@ def _capped(plan: Plan, promises: Sequence[Promised], truncation: Truncation | N
     if truncation is None:
         raise refuse_selection.caps_need_owners("no promise is on owners")
     for promise in promises:
-        if not isinstance(single(promise.granularity), Users):
+        if not isinstance(promise.granularity.single, Users):
             raise refuse_selection.caps_need_owners(f"one promise is on {promise.granularity}")
     return truncation.capped(plan.caps)
 

@@ -72,10 +72,7 @@ def steps_of(granularity: Granularity, truncation: Truncation | None) -> Steps:
     >>> steps_of(Replace(), None)
     Steps(row=1, both=2, unit=2)
     """
-    inner = granularity
-    while isinstance(inner, Groups):
-        inner = inner.of
-    factor = 2 if truncation is not None and not isinstance(inner, Users) else 1
+    factor = 2 if truncation is not None and not isinstance(granularity.single, Users) else 1
     return Steps(factor, 2 * factor, _unit(granularity, factor))
 
 

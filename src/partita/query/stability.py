@@ -40,7 +40,7 @@ def movement(
     """
     row = one_row(block)
     both = one_change(block, groups=groups, partial=partial)
-    if truncation is not None and not _of_users(granularity):
+    if truncation is not None and not isinstance(granularity.single, Users):
         row, both = row.times(2), (row | both).times(2)
     return Movement(row, both, _unit(granularity, row, both, truncation, block, groups))
 
@@ -60,7 +60,7 @@ def gathered_movement(
     """
     alone = one_row(block)
     change = alone | one_change(block, groups=groups, partial=True)
-    if truncation is None or _of_users(granularity):
+    if truncation is None or isinstance(granularity.single, Users):
         row, both = change, change.times(2)
     else:
         row, both = change.times(2), change.times(4 if keyed else 2)
@@ -128,9 +128,3 @@ def _unit(
             return one_owner(block, kept, groups).times(2 if granularity.altered else 1)
         case _:
             return row.times(steps(Rows(), granularity))
-
-
-def _of_users(granularity: Granularity) -> bool:
-    while isinstance(granularity, Groups):
-        granularity = granularity.of
-    return isinstance(granularity, Users)

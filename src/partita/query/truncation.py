@@ -9,7 +9,7 @@ from typing import final
 
 from partita.errors import selection as refuse_selection
 from partita.errors import tables as refuse
-from partita.granularity import Granularity, Groups, Users
+from partita.granularity import Granularity, Users
 from partita.query.schema import Table
 from partita.region.domain import Domain
 
@@ -113,9 +113,7 @@ def truncation(table: Table, granularities: Iterable[Granularity], key: str) -> 
     """
     found: Truncation | None = None
     for granularity in granularities:
-        users = granularity
-        while isinstance(users, Groups):
-            users = users.of
+        users = granularity.single
         if not isinstance(users, Users):
             continue
         if table.owner is None or users.column.lower() != table.owner.lower():

@@ -93,6 +93,21 @@ def least(holds: Callable[[Fraction], bool], low: Fraction, high: Fraction, *, s
     return high
 
 
+def least_positive(holds: Callable[[Fraction], bool], start: Fraction = Fraction(1), *, steps: int = 60) -> Fraction:
+    """The least positive value at which a monotone condition holds, a little above it, bracketed from a start.
+
+    >>> float(least_positive(lambda x: x * x >= 2000))
+    44.721359549995796
+    """
+    high = start
+    while not holds(high):
+        high *= 2
+    low = high / 2
+    while holds(low):
+        high, low = low, low / 2
+    return least(holds, low, high, steps=steps)
+
+
 def _end(evaluate: Callable[[], arb], name: str, *, high: bool) -> Fraction:
     with LOCK:
         before = ctx.prec

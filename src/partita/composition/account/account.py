@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, final
 
-from partita.composition.account.booking import Booking, Release, Shape, Vector, booked, charged, reached, shape, single
+from partita.composition.account.booking import Booking, Release, Shape, Vector, booked, charged, reached, shape
 from partita.composition.account.engine import Answer, Engine, Extent, OfPairs, OfValues, OfWindows, Point
 from partita.composition.account.units import Units
 from partita.composition.account.values import Limits
@@ -327,7 +327,7 @@ class RegionAccount:
 
     def _constant(self) -> set[int]:
         """The axes on which all rows of one protected owner agree."""
-        inner = single(self.promise.granularity)
+        inner = self.promise.granularity.single
         axes = set(self.domain.constant)
         if isinstance(inner, Users) and inner.per is not None:
             axes.add(self.domain.axis(inner.per))
@@ -335,7 +335,7 @@ class RegionAccount:
 
     def _regional(self) -> bool:
         """Whether the amounts of a plain release do not depend on its region."""
-        return single(self.promise.granularity).kind in {"rows", "replace", "metric", "edges", "nodes"}
+        return self.promise.granularity.single.kind in {"rows", "replace", "metric", "edges", "nodes"}
 
     def _amounts(self, booking: Booking) -> tuple[tuple[Box, ...], tuple[int, ...], tuple[int, ...]]:
         one = self._units.up(booking.one)
@@ -404,6 +404,6 @@ def _engine(domain: Domain, granularity: Granularity, budget: tuple[int, ...], l
         case Shape.PAIRS:
             return OfPairs(domain.shape, budget, limits)
         case Shape.WINDOWS:
-            windows = single(granularity)
+            windows = granularity.single
             assert isinstance(windows, Windows)
             return OfWindows(domain.shape, budget, limits, Steps.of(domain, windows))

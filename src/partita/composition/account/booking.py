@@ -75,16 +75,9 @@ class Booking:
     both: Vector | None = None
 
 
-def single(granularity: Granularity) -> Granularity:
-    """The relation that groups are made of, or the relation itself."""
-    while isinstance(granularity, Groups):
-        granularity = granularity.of
-    return granularity
-
-
 def shape(granularity: Granularity) -> Shape:
     """Which maximum a promise to this granularity is about."""
-    match single(granularity):
+    match granularity.single:
         case Replace() | Metric():
             return Shape.PAIRS
         case Windows():
@@ -110,7 +103,7 @@ def charged(granularity: Granularity, like: Measure, release: Release) -> Measur
     if load.both is not None:
         # No pair has only one value inside the whole domain.
         most = load.both if load.region.whole else tuple(map(max, load.one, load.both))
-    windows = single(granularity)
+    windows = granularity.single
     if isinstance(windows, Windows):
         most = tuple(Steps.of(release.region.domain, windows).seen(release.region) * part for part in most)
     return like.like(most)
@@ -126,7 +119,7 @@ def _per_record(granularity: Granularity, release: Release) -> Release:
         raise refuse.own_domain(str(granularity))
     if stated is None or stated == Rows():
         return Release(release.region, cost, both, release.unit)
-    inner = single(granularity)
+    inner = granularity.single
     if stated == inner and isinstance(inner, Users):
         return Release(release.region, cost, both, unit=cost, altered=inner.altered)
     if isinstance(stated, Replace | Metric):
@@ -190,7 +183,7 @@ def replaced(one: Measure, both: Measure | None) -> Measure:
 
 def reached(granularity: Granularity, region: Region) -> Region:
     """Where a release on a region is booked if nothing is known of a whole owner: there, or on its shadow."""
-    users = single(granularity)
+    users = granularity.single
     if not isinstance(users, Users) or region.empty:
         return region
     shadow = _shadow(users, region)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from partita.composition.account.booking import Release, Shape, Vector, booked, shape, single
+from partita.composition.account.booking import Release, Shape, Vector, booked, shape
 from partita.composition.account.windows import Steps
 from partita.errors import NotProven
 from partita.granularity import Windows
@@ -47,7 +47,7 @@ def _affordable(account: RegionAccount, region: Region, left: Measure) -> Vector
             return tuple(Fraction(0) for _ in left.vector())
         return _affordable(account, region, left.like([first, *(Fraction(0) for _ in rest)]))
     taken = made.one if made.both is None else tuple(map(max, made.one, made.both))
-    windows = single(granularity)
+    windows = granularity.single
     if isinstance(windows, Windows):
         # A window gains this much at each of the steps that the region has in it.
         seen = Steps.of(region.domain, windows).seen(region)

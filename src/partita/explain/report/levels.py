@@ -9,7 +9,7 @@ from typing import final
 from partita.explain.facts import Facts
 from partita.explain.numbers import short
 from partita.explain.report.about import About
-from partita.granularity import Granularity, Groups, Relation, Replace, Users
+from partita.granularity import Granularity, Relation, Replace, Users
 from partita.ledger.birth import Terms
 from partita.ledger.report import Balance
 
@@ -64,7 +64,7 @@ def levels(terms: Terms, balances: Sequence[Balance], facts: Sequence[Facts], ab
 def hazards(terms: Terms, balances: Sequence[Balance], facts: Sequence[Facts], about: About) -> tuple[Point, ...]:
     """What commonly goes wrong, and how it stands here, one by one."""
     units = [balance.promise.granularity for balance in balances]
-    owners = any(isinstance(_innermost(unit), Users) for unit in units)
+    owners = any(isinstance(unit.single, Users) for unit in units)
     large = [f"ε = {fact.epsilon:.3g}" for fact in facts if fact.epsilon > 5]
     return (
         Point(
@@ -130,11 +130,11 @@ def limitations(units: Sequence[Granularity]) -> tuple[str, ...]:
         "The time of a query can depend on data. Unless a pace is set, whoever has a clock can learn from that.",
         "The ledger shows when it was altered or taken back, to whoever keeps its anchor elsewhere; not more.",
     ]
-    if any(_innermost(unit) == Replace() or unit.relation is Relation.CHANGE_ONE for unit in units):
+    if any(unit.single == Replace() or unit.relation is Relation.CHANGE_ONE for unit in units):
         found.append(
             "Where values change, the number of rows is public: nothing is promised about whether a row is there."
         )
-    if any(isinstance(_innermost(unit), Users) for unit in units):
+    if any(isinstance(unit.single, Users) for unit in units):
         found.append(
             "Of owners with more rows than the cap, results are about the rows that are kept, so they are biased."
         )
@@ -194,7 +194,7 @@ def _algorithms() -> list[Point]:
 
 
 def _utility(units: Sequence[Granularity]) -> list[Point]:
-    capped = any(isinstance(_innermost(unit), Users) for unit in units)
+    capped = any(isinstance(unit.single, Users) for unit in units)
     return [
         Point("How exact are results?", "Every answer carries an error bar; the noise is public."),
         Point(
@@ -229,9 +229,3 @@ def _delta(facts: Sequence[Facts], people: int | None) -> str:
     most = 1 / (100 * people)
     word = "small enough" if largest <= most * (1 + 1e-9) else "TOO LARGE"
     return f"δ = {short(largest)} for at least {people:,} people: {word} (at most {short(most)} is advised)."
-
-
-def _innermost(unit: Granularity) -> Granularity:
-    while isinstance(unit, Groups):
-        unit = unit.of
-    return unit
