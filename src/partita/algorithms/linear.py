@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import sqrt
+from math import inf, sqrt
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -21,9 +21,10 @@ from partita.algorithms.workload import Workload, range_queries
 from partita.errors import algorithms as refuse
 from partita.exact import Number
 from partita.granularity.base import Relation
+from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.histogram import relation_of
 from partita.sampling.bits import BitSource
-from partita.theory.distance import Norm
+from partita.theory.distance import Distance, Norm
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,6 +71,7 @@ class LinearQueries:
         self.relation = relation_of(relation)
         self.nonnegative = nonnegative
         self._progress = progress
+        self._least = 0.0
         self.scheme = self._chosen(strategy, norm_for(self.budget, noise))
 
     def losses(self, rows: int = 1, *, changed: bool = False) -> Sequence[Loss]:
@@ -79,6 +81,14 @@ class LinearQueries:
     def rmse(self) -> float:
         """The expected root mean square error over all queries of the workload, non-negativity left aside."""
         return sqrt(max(self._total(self.scheme), 0.0) / self.workload.queries)
+
+    def least(self) -> float:
+        """What no Gaussian strategy can come below: a bound on ``rmse``, which says how good the one found is.
+
+        Laplace noise may come below it, and is chosen where it does. Zero where nothing is known: if no Gaussian
+        strategy was looked for, or if rows change.
+        """
+        return sqrt(self._least / self.workload.queries)
 
     def error(self, confidence: Number = 0.95) -> Floats:
         """The half-width of each query's error, all of them at once with this confidence."""
@@ -135,10 +145,8 @@ class LinearQueries:
                 found.append(Lines.within(self.budget, Strategy.cells(width), norm=norm, changed=changed))
             if strategy in ("best", "tree"):
                 found.append(self._tree(norm, changed=changed))
-            if strategy in ("best", "optimal") and norm is Norm.L2:
-                optimal = self._optimal()
-                if optimal is not None:
-                    found.append(Lines.within(self.budget, optimal, norm=norm, changed=changed))
+        if strategy in ("best", "optimal") and Norm.L2 in norms:
+            found += self._optimal(min(map(self._total, found), default=inf), changed=changed)
         if not found:
             raise refuse.too_many_cells(width, _OPTIMISED, 'Use strategy="tree".')
         return min(found, key=self._total)
@@ -157,12 +165,19 @@ class LinearQueries:
         depth = min(depths, key=lambda depth: self._total(made(depth)))
         return made(depth, self._asked)
 
-    def _optimal(self) -> Strategy | None:
+    def _optimal(self, enough: float, *, changed: bool) -> list[Scheme]:
+        """The best Gaussian strategy, unless there are too many cells or none can have less error than is enough."""
         places, merged = self.workload.classes()
         if merged.width > _OPTIMISED:
-            return None
-        lines = factorise(merged.gram, progress=self._progress).triangular()
-        return Strategy.of(lines[:, places], name="optimal")
+            return []
+        # The bound is for columns of length one; where rows change, their differences count, and it says nothing.
+        unit = 0.0 if changed else float(GaussianNoise.for_budget(self.budget, Distance.l2(1)).sigma) ** 2
+        found = factorise(merged.gram, enough=enough / unit if unit else inf, progress=self._progress)
+        self._least = found.least * unit
+        if self._least > enough:
+            return []
+        optimal = Strategy.of(found.triangular()[:, places], name="optimal")
+        return [Lines.within(self.budget, optimal, norm=Norm.L2, changed=changed)]
 
     def _total(self, scheme: Scheme) -> float:
         """The expected total squared error over the workload."""

@@ -133,7 +133,8 @@ class AdaptiveMarginals(Computation):
 
     def release(self, codes: object, *, bits: BitSource | None = None, progress: bool | None = None) -> Synthetic:
         """Synthetic rows from rows of codes."""
-        return self.synthetic(self._run(self.axes.read(codes), bits, progress=progress), bits=bits)
+        measured = self._run(self.axes.read(codes), bits, progress=progress)
+        return self.synthetic(measured, bits=bits, progress=progress)
 
     def release_from(
         self, curator: Curator, table: str, *, where: str | None = None, analyst: str = "", key: str | None = None
@@ -147,7 +148,12 @@ class AdaptiveMarginals(Computation):
         return self.synthetic(outcome.document, columns=columns), outcome
 
     def synthetic(
-        self, measured: Measurements, *, columns: Mapping[str, Any] | None = None, bits: BitSource | None = None
+        self,
+        measured: Measurements,
+        *,
+        columns: Mapping[str, Any] | None = None,
+        bits: BitSource | None = None,
+        progress: bool | None = None,
     ) -> Synthetic:
         """Synthetic rows from what was released: post-processing, as often as you like."""
         observed = [
@@ -155,7 +161,7 @@ class AdaptiveMarginals(Computation):
             for one in measured
         ]
         model = self._fitted(observed, steps=5 * self.steps)
-        return Synthetic.of(model, observed, columns=columns, bits=bits)
+        return Synthetic.of(model, observed, tables=self.tables, columns=columns, bits=bits, progress=progress)
 
     # --- the rounds ------------------------------------------------------------------------------------------
 

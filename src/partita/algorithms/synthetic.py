@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.algorithms.axes import Axes
+from partita.algorithms.axes import Axes, Names
+from partita.algorithms.exchange import settled
 from partita.algorithms.graphical import Floats, GraphicalModel, Observed
+from partita.algorithms.limits import Limits, limits
 from partita.errors import algorithms as refuse
-from partita.exact import Number, probability, whole
+from partita.exact import Number, whole
 from partita.mechanisms.integers import source_of
 from partita.query.schema import Table
 from partita.region.columns import Bounded, integers
@@ -28,13 +30,18 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, eq=False)
 class Synthetic:
-    """Made-up rows, and the model they come from. Nobody in them exists; whatever is asked of them costs nothing."""
+    """Made-up rows, and the model they come from. Nobody in them exists; whatever is asked of them costs nothing.
+
+    Their tables are near the true ones where those were measured; ``limits`` says how near, and what little is known
+    where they were not.
+    """
 
     axes: Axes
     codes: NDArray[np.int64]
     model: GraphicalModel = field(repr=False)
     observed: tuple[Observed, ...] = field(repr=False)
     columns: Mapping[str, Bounded] = field(repr=False)
+    tables: tuple[Names, ...] = field(repr=False, default=())
 
     @classmethod
     def of(
@@ -42,44 +49,65 @@ class Synthetic:
         model: GraphicalModel,
         observed: Sequence[Observed] = (),
         *,
+        tables: Sequence[Names] = (),
         rows: int | None = None,
         columns: Mapping[str, Bounded] | None = None,
         bits: BitSource | None = None,
+        progress: bool | None = False,
     ) -> Synthetic:
-        """As many rows as the model says there are, unless another number is asked for."""
-        axes = model.axes
+        """As many rows as the model says there are, unless another number is asked for.
+
+        Tables within the model's cliques are those of the model but for rounding; ``tables`` names others that should
+        be as near to it as whole rows can be.
+        """
+        axes, source = model.axes, source_of(bits)
         count = max(1, round(model.total)) if rows is None else whole(rows, "rows", least=1)
         named = columns or {
             name: integers(0, size - 1, missing=0) for name, size in zip(axes.names, axes.sizes, strict=True)
         }
-        return cls(axes, model.sample(count, source_of(bits)), model, tuple(observed), dict(named))
+        wanted = tuple(dict.fromkeys(axes.table(table) for table in tables))
+        codes = settled(model, model.sample(count, source), wanted, source, progress=progress)
+        return cls(axes, codes, model, tuple(observed), dict(named), wanted)
 
-    def again(self, rows: int | None = None, *, bits: BitSource | None = None) -> Synthetic:
+    def again(
+        self, rows: int | None = None, *, bits: BitSource | None = None, progress: bool | None = False
+    ) -> Synthetic:
         """Other rows from the same model: free."""
-        return Synthetic.of(self.model, self.observed, rows=rows, columns=self.columns, bits=bits)
+        return Synthetic.of(
+            self.model,
+            self.observed,
+            tables=self.tables,
+            rows=rows,
+            columns=self.columns,
+            bits=bits,
+            progress=progress,
+        )
 
     def table(self, *columns: str) -> NDArray[np.int64]:
         """The counts of a marginal table of the synthetic rows."""
         asked = self.axes.table(columns)
         return self.axes.counts(self.codes, asked).reshape(self.axes.shape(asked))
 
-    def error(self, *columns: str, confidence: Number = 0.95) -> float:
-        """What noise alone makes of every cell of a table that was measured, with this confidence.
+    def limits(self, *columns: str, confidence: Number = 0.95) -> Limits:
+        """Between which numbers every true count of a table lies, at once with this confidence, measured or not.
 
-        The largest of the tables that hold it; there is no bound for a table that was not measured.
+        >>> from partita.algorithms.graphical import fitted
+        >>> axes = Axes({"a": 2, "b": 2})
+        >>> said = [Observed((name,), np.array([30.0, 10.0]), 1.0) for name in axes.names]
+        >>> made = Synthetic.of(fitted(axes, said), said)
+        >>> made.limits("a").measured, made.limits("a", "b").measured
+        (True, False)
         """
-        asked = set(self.axes.table(columns))
-        sure = float(probability(confidence, "confidence"))
-        found = [one for one in self.observed if asked <= set(one.table)]
-        if not found:
-            raise refuse.not_measured(sorted(asked), [one.table for one in self.observed])
-        from partita.algorithms.bounds import half_widths
+        return limits(self.axes, self.observed, self.axes.table(columns), confidence)
 
-        cells = self.axes.cells(asked)
-        spreads = [one.deviation**2 * self.axes.cells(one.table) / cells for one in found]
-        none = np.zeros(1)
-        widths = half_widths(np.array([min(spreads)]), none, none, laplace=False, confidence=sure, entries=cells)
-        return float(widths[0])
+    def error(self, *columns: str, confidence: Number = 0.95) -> Floats:
+        """The most that each count of a table can be wrong by, all of them at once with this confidence.
+
+        For a table that was measured: the noise, and how far the rows are from what was measured. For any other: all
+        that its margins leave open, which is much; see ``limits``.
+        """
+        counts: Floats = self.table(*columns).astype(np.float64) * (self.model.total / len(self.codes))
+        return self.limits(*columns, confidence=confidence).off(counts)
 
     @cached_property
     def records(self) -> dict[str, list[Any]]:
@@ -108,6 +136,8 @@ class Synthetic:
     def ask(self, sql: str, *, name: str = "synthetic") -> list[dict[str, Any]]:
         """Any SQL about the rows, answered exactly and for free: they are public.
 
+        How far that is from the true rows it does not say; ``limits`` does, for counts by some columns.
+
         >>> from partita.algorithms.graphical import fitted
         >>> axes = Axes({"a": 2})
         >>> made = Synthetic.of(fitted(axes, [Observed(("a",), np.array([30.0, 10.0]), 1.0)]))
@@ -126,9 +156,12 @@ class Synthetic:
                 raise refuse.bad_synthetic_question(str(failure).splitlines()[0]) from None
 
     def plot(self, *columns: str, confidence: Number = 0.95) -> Figure:
-        """A table of the synthetic rows, with the error of its noise."""
+        """A table of the synthetic rows with its error; the title says so if it was not measured."""
         from partita.algorithms.pictures import answers
 
         cells: Floats = self.table(*columns).ravel().astype(np.float64)
-        errors = np.full(len(cells), self.error(*columns, confidence=confidence))
-        return answers(cells, errors, confidence, title=f"Synthetic rows by {', '.join(columns)}", across="cell")
+        title = f"Synthetic rows by {', '.join(columns)}"
+        if not self.limits(*columns, confidence=confidence).measured:
+            title += ": not measured"
+        errors = self.error(*columns, confidence=confidence).ravel()
+        return answers(cells, errors, confidence, title=title, across="cell")

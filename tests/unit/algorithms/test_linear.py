@@ -162,6 +162,33 @@ def test_the_best_strategy_beats_cells_and_trees_and_says_how_far_from_the_least
     assert LinearQueries(Workload.ranges(64), rho=1).rmse() <= errors["optimal"]
 
 
+@given(arrays(np.float64, st.tuples(st.integers(1, 6), st.integers(1, 8)), elements=st.integers(-3, 3)))
+def test_the_error_of_a_strategy_is_what_it_says_and_not_below_the_bound(queries):
+    queries[0] += 1.0 * (queries == 0).all()
+    gram = queries.T @ queries
+    found = factorise(gram)
+    assert np.diag(found.gram).max() <= 1 + 1e-9
+    error = float(np.sum(gram * np.linalg.inv(found.gram)))
+    assert found.least * (1 - 1e-9) <= error <= found.error * (1 + 1e-9)
+
+
+def test_a_few_queries_over_many_cells_get_a_good_strategy_too():
+    draw = np.random.default_rng(1)
+    for queries in (draw.random((10, 60)), draw.integers(0, 2, (20, 60)), np.eye(60)[:5]):
+        assert factorise(Workload.of(queries).gram).gap < 0.03
+
+
+def test_no_strategy_is_sought_where_none_can_be_better():
+    pairs = np.sort(np.random.default_rng(0).integers(0, 128, (120, 2)), axis=1).tolist()
+    queries = LinearQueries(Workload.ranges(128, pairs), **BOTH)
+    optimal = LinearQueries(Workload.ranges(128, pairs), strategy="optimal", **BOTH)
+    assert isinstance(queries.scheme, Tree)
+    assert queries.rmse() < queries.least() <= optimal.rmse() <= 1.005 * optimal.least()
+    assert LinearQueries(Workload.ranges(8), strategy="tree", **BOTH).least() == 0
+    assert LinearQueries(Workload.of([[0, 0]]), strategy="optimal", **BOTH).rmse() == 0
+    assert LinearQueries(Workload.ranges(8), strategy="optimal", relation="change-one", **BOTH).least() == 0
+
+
 def test_the_triangular_form_of_a_strategy_has_the_same_products():
     found = factorise(Workload.prefixes(12).gram)
     lines = found.triangular()
