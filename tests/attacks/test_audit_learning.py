@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 
@@ -29,7 +27,8 @@ LEARNERS = {
     "kmeans": (Clusters.plan(Lattice.of((-1, 1), features=1, steps=STEPS), 1, PRICE), POINTS, ("centres", "sizes")),
     "lloyd": (Lloyd.plan(1, clusters=1, turns=1, price=PRICE), POINTS, ("centres", "sizes")),
     "linear": (Linear.plan(LINE, LINE, 1.0, PRICE), PAIRS, ("coefficients", "intercept", "rows")),
-    "perturbed": (Perturbed.plan(LINE, 2, 1.0, Fraction(2)), PAIRS, ("coefficients", "intercepts")),
+    "perturbed": (Perturbed.plan(LINE, 2, 1.0, PRICE), PAIRS, ("coefficients", "intercepts")),
+    "curved": (Perturbed.plan(LINE, 2, 1.0, PRICE, curved=True), PAIRS, ("coefficients", "error", "sampling")),
 }
 
 

@@ -304,7 +304,17 @@ def objective_out_of_range(slope: float, least: float, weights: int, most: int) 
     return InvalidInput(
         "mechanisms.objective-out-of-range",
         f"An objective with {weights} weights and ε = {slope:g} for its slope cannot be minimised with a certified "
-        f"error: at most {most} weights and at least ε = {least:g} can. Nothing was drawn. Learn by noisy gradients.",
+        f"error: at most {most} weights, at least ε = {least:g}, and rows whose gradients are at most 4 long can. "
+        f"Nothing was drawn. Learn by noisy gradients.",
+    )
+
+
+def slope_without_shape(shape: object) -> InvalidInput:
+    """A slope has the shape of a ball or of a cube."""
+    return InvalidInput(
+        "mechanisms.slope-without-shape",
+        f"shape = {shape!r} is not a norm that slopes can have. Nothing was drawn. Write Norm.L2 for gradients in a "
+        f"ball, or Norm.LINF for gradients in a cube.",
     )
 
 

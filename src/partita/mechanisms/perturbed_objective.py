@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, isqrt
+from math import ceil, isqrt, sqrt
 from typing import ClassVar, final
 
 import numpy as np
@@ -14,8 +14,10 @@ from partita.errors import mechanisms as refuse
 from partita.exact import Number, float_up, positive, probability, whole
 from partita.mechanisms.base import Forms, Mechanism
 from partita.mechanisms.gaussian import GaussianNoise
+from partita.mechanisms.integers import source_of
 from partita.mechanisms.laplace import Laplace
 from partita.sampling.bits import BitSource
+from partita.sampling.uniform import below
 from partita.theory.distance import Distance, Norm
 from partita.theory.losses.pair import Pair
 from partita.theory.losses.randomized_response import RandomizedResponseLoss
@@ -29,6 +31,8 @@ _STEP, _FINE = Fraction(1, 1 << 20), 1 << 50
 _SHORT = Fraction(1, 16)
 # The least loss of a slope, and the most weights: within them the errors of both are covered.
 LEAST, WEIGHTS = Fraction(1, 1 << 14), 1 << 10
+# The most that one row's gradient may be long, Euclidean.
+LONGEST = 4
 
 
 @final
@@ -36,10 +40,13 @@ LEAST, WEIGHTS = Fraction(1, 1 << 14), 1 << 10
 class PerturbedObjective(Mechanism):
     """Minimise Σ loss(w; row) + Λ/2 ‖w‖² + b·w with a random slope b, and release the minimiser.
 
-    One row's gradient is at most ``length`` long, and the trace of its second derivative at most ``bent``. Three
-    parts make the loss of one row that comes or goes: ``slope`` for its gradient, ``bend`` for its curvature,
-    ``last`` for the noise that covers an inexact minimiser (perturbed_objective.proof.md). The distance is counted in
-    rows that come or go; one that changes counts as ``change`` of them.
+    One row's gradient is at most ``length`` long in the norm ``shape``, and the trace of its second derivative at most
+    ``bent``. Three parts make the loss of one row that comes or goes: ``slope`` for its gradient, ``bend`` for its
+    curvature, ``last`` for the noise that covers an inexact minimiser (perturbed_objective.proof.md). The distance is
+    counted in rows that come or go; one that changes counts as ``change`` of them.
+
+    Slopes fall off with their length in that norm. Where gradients fill a cube (every entry within ``length``), the
+    largest entry is the norm to take: the cube has corners, and a ball around them would be mostly empty.
 
     >>> PerturbedObjective(slope="0.5", bend="0.4", last="0.1", length=2, bent="1/4", weights=3).cost(
     ...     Distance.l1(1), Pure
@@ -55,11 +62,14 @@ class PerturbedObjective(Mechanism):
     length: Fraction
     bent: Fraction
     weights: int
+    shape: Norm = Norm.L2
 
     def __post_init__(self) -> None:
         for name in ("slope", "bend", "last", "length", "bent"):
             object.__setattr__(self, name, positive(getattr(self, name), name))
         object.__setattr__(self, "weights", whole(self.weights, "weights", least=1))
+        if self.shape not in (Norm.L2, Norm.LINF):
+            raise refuse.slope_without_shape(self.shape)
 
     @property
     def epsilon(self) -> Fraction:
@@ -86,11 +96,12 @@ class PerturbedObjective(Mechanism):
 
     def parameters(self) -> dict[str, str]:
         names = ("slope", "bend", "last", "length", "bent", "weights")
-        return {name: str(getattr(self, name)) for name in names}
+        return {name: str(getattr(self, name)) for name in names} | {"shape": self.shape.value}
 
     def check(self) -> None:
         """Refuse a slope so wide, or so many weights, that the minimiser could not be certified."""
-        if self.slope < LEAST or self.weights > WEIGHTS:
+        longest = self.length**2 * (self.weights if self.shape is Norm.LINF else 1)
+        if self.slope < LEAST or self.weights > WEIGHTS or longest > LONGEST**2:
             raise refuse.objective_out_of_range(float(self.slope), float(LEAST), self.weights, WEIGHTS)
 
     @property
@@ -98,17 +109,41 @@ class PerturbedObjective(Mechanism):
         """The slope has a density proportional to exp(-‖b‖/scale): a little wider than its loss would need."""
         return self.length / self.slope * (1 + Fraction(1, 1 << 20))
 
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of each entry of the slope.
+
+        >>> ball = PerturbedObjective(slope=1, bend=1, last=1, length=3, bent=1, weights=9)
+        >>> cube = PerturbedObjective(slope=1, bend=1, last=1, length=1, bent=1, weights=9, shape=Norm.LINF)
+        >>> round(ball.deviation, 2), round(cube.deviation, 2)
+        (9.49, 6.06)
+        """
+        count = self.weights
+        square = count + 1 if self.shape is Norm.L2 else Fraction((count + 1) * (count + 2), 3)
+        return float(self.scale) * sqrt(square)
+
     def tilt(self, *, bits: BitSource | None = None) -> NDArray[np.float64]:
-        """The slope b: a length that is a sum of exponential variables, and a uniform direction."""
+        """The slope b: a length that is a sum of exponential variables, and a direction that is uniform in its norm."""
         self.check()
         zeros = np.zeros(self.weights, dtype=np.int64)
         parts = Laplace(scale=self.scale / _STEP * self.weights).release(zeros, bits=bits)
         length = float(sum(abs(int(part)) for part in parts) * _STEP / self.weights)
+        return length * (self._on_cube(bits) if self.shape is Norm.LINF else self._on_sphere(bits))
+
+    def _on_cube(self, bits: BitSource | None) -> NDArray[np.float64]:
+        """A uniform point on the surface of the cube: one of its faces, and a point of that."""
+        drawing = source_of(bits)
+        found: NDArray[np.float64] = (2.0 * below(_FINE, self.weights, drawing) + 1.0) / _FINE - 1.0
+        found[below(self.weights, 1, drawing)] = 2.0 * below(2, 1, drawing) - 1.0
+        return found
+
+    def _on_sphere(self, bits: BitSource | None) -> NDArray[np.float64]:
+        zeros = np.zeros(self.weights, dtype=np.int64)
         while True:
             direction = np.asarray(GaussianNoise(sigma=Fraction(_FINE)).release(zeros, bits=bits), dtype=np.float64)
             size = float(np.sqrt((direction**2).sum()))
             if size * size >= self.weights * float(_FINE * _SHORT) ** 2:
-                return direction / size * length
+                return direction / size
 
     def finish(self, minimiser: NDArray[np.float64], *, bits: BitSource | None = None) -> NDArray[np.float64]:
         """The released weights, from a point whose gradient is no longer than GOAL."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -237,6 +238,21 @@ def test_pictures_are_drawn():
         PCA(epsilon=1, bounds=(-1, 1)).fit(X),
     ):
         assert model.plot().axes
+
+
+def test_a_classifier_says_how_sure_it_is_and_shows_it():
+    X, y = two_clouds(2000)
+    model = LogisticRegression(epsilon=1, bounds=(-1, 1), classes=[0, 1]).fit(X, y, bits=TestBits(1))
+    assert model.coef_error_.shape == model.coef_sampling_error_.shape == (1, 2)
+    assert model.intercept_error_.shape == model.intercept_sampling_error_.shape == (1,)
+    assert any(container.has_yerr for container in model.plot().axes[0].containers)
+    assert model.guarantee().epsilon <= 1 + 1e-9
+    # Without them the whole price goes into the model.
+    plain = LogisticRegression(epsilon=1, bounds=(-1, 1), classes=[0, 1], errors=False).fit(X, y, bits=TestBits(1))
+    assert plain.coef_error_ is None
+    assert plain.learner_.mechanism.epsilon == 1
+    assert model.learner_.mechanism.epsilon == Fraction(9, 10)
+    assert plain.plot().axes
 
 
 def test_the_package_imports_without_scikit_learn():

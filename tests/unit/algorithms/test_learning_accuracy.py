@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression as Exact
 
+from partita.algorithms import LogisticRegression
 from partita.algorithms.learning.clusters import STEPS, Clusters
 from partita.algorithms.learning.descent import Descent
 from partita.algorithms.learning.lattice import Lattice
@@ -67,3 +69,55 @@ def test_a_variance_is_off_by_no_more_than_noise_allows():
         found = learner.learn(rows, bits=TestBits(seed))
         outside += bool((np.abs(np.array(found["variances"]) - exact) > found["error"] + 0.002).any())
     assert outside <= 10
+
+
+def classified(rows, spread, seed=0):
+    draw = np.random.default_rng(seed)
+    X = np.clip(draw.normal(0, spread, (rows, 3)), -1, 1)
+    return X, (draw.uniform(size=rows) < 1 / (1 + np.exp(-X @ [2.0, -3.0, 1.0]))).astype(int)
+
+
+SOLVERS = {"objective": {}, "gradient": {"delta": "1e-6", "solver": "gradient"}}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spread", [0.5, 0.15])
+@pytest.mark.parametrize("solver", sorted(SOLVERS))
+def test_coefficients_of_a_classifier_are_off_by_what_is_said(solver, spread):
+    X, y = classified(20_000, spread)
+    exact = Exact(C=1e9, max_iter=500).fit(X, y)
+    truth = np.append(exact.coef_[0], exact.intercept_)
+    off = []
+    for seed in range(40):
+        model = LogisticRegression(epsilon=1, bounds=(-1, 1), classes=[0, 1], **SOLVERS[solver])
+        model.fit(X, y, bits=TestBits(seed))
+        errors = np.append(model.coef_error_[0], model.intercept_error_)
+        off.append((np.append(model.coef_[0], model.intercept_) - truth) / errors)
+    # 160 intervals of about 95%, four of them from one fit: fewer than 128 inside, or errors five times too wide, is no
+    # accident.
+    assert (np.abs(off) <= 1.96).sum() >= 128
+    assert np.sqrt(np.mean(np.square(off))) > 0.2
+
+
+def test_the_error_of_chance_is_the_one_that_statistics_knows():
+    X, y = classified(50_000, 0.5)
+    chance = 1 / (1 + np.exp(-X @ [2.0, -3.0, 1.0]))
+    extended = np.column_stack([X, np.ones(len(X))])
+    known = np.sqrt(np.diag(np.linalg.inv((extended * (chance * (1 - chance))[:, None]).T @ extended)))
+    for options in SOLVERS.values():
+        model = LogisticRegression(epsilon=1, bounds=(-1, 1), classes=[0, 1], **options).fit(X, y, bits=TestBits(1))
+        found = np.append(model.coef_sampling_error_[0], model.intercept_sampling_error_)
+        assert found == pytest.approx(known, rel=0.25)
+
+
+def test_errors_of_three_classes_are_those_of_what_tells_them_apart():
+    draw = np.random.default_rng(0)
+    y = draw.integers(0, 3, 20_000)
+    X = np.clip(np.array([[-0.3, 0], [0.3, 0], [0, 0.4]])[y] + draw.normal(0, 0.3, (20_000, 2)), -1, 1)
+    exact = Exact(C=1e9, max_iter=500).fit(X, y)
+    truth = exact.coef_ - exact.coef_.mean(axis=0)
+    for options in SOLVERS.values():
+        model = LogisticRegression(epsilon=2, bounds=(-1, 1), classes=[0, 1, 2], **options).fit(X, y, bits=TestBits(3))
+        assert model.coef_error_.shape == (3, 2)
+        assert np.abs(model.coef_.sum(axis=0)).max() < 1e-9
+        assert (np.abs(model.coef_ - truth) <= 5 * model.coef_error_).all()

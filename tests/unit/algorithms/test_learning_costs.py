@@ -16,7 +16,7 @@ from partita.algorithms.learning.logistic import Logistic
 from partita.algorithms.learning.moments import UNIT
 from partita.algorithms.learning.perturbed import Perturbed
 from partita.algorithms.learning.principal import Principal
-from partita.algorithms.learning.sums import Reach, Sum, priced, pure_of, spread
+from partita.algorithms.learning.sums import Reach, Sum, budget_of, divided, priced, pure_of, spread
 from partita.composition.compose import compose
 from partita.errors import InvalidInput, NotProven
 from partita.granularity.base import Relation
@@ -41,7 +41,8 @@ PLANS = {
     "linear": lambda price, relation: Linear.plan(BOX, ONE, np.sqrt(3), price, relation=relation),
     "principal": lambda price, relation: Principal.plan(BOX, np.sqrt(3), price, relation=relation),
     "logistic": lambda price, relation: Logistic.plan(BOX, 2, np.sqrt(3), price, relation=relation),
-    "perturbed": lambda price, relation: Perturbed.plan(BOX, 2, np.sqrt(3), pure_of(price), relation=relation),
+    "perturbed": lambda price, relation: Perturbed.plan(BOX, 2, np.sqrt(3), price, relation=relation),
+    "curved": lambda price, relation: Perturbed.plan(BOX, 2, np.sqrt(3), price, relation=relation, curved=True),
     "descent": lambda price, relation: Descent.plan(BOX, 3, 1.0, price, relation=relation),
     "disjoint": lambda price, relation: Descent.plan(BOX, 3, 1.0, price, batches="disjoint", relation=relation),
 }
@@ -100,8 +101,16 @@ def test_the_noise_that_is_less_is_chosen():
         priced([Sum("count", Reach(1, 1), Reach(1, 1))], Price.of(epsilon=1), noise="gaussian")
 
 
+@pytest.mark.parametrize("price", [Price.of(mu="0.5"), Price.of(rho="0.1"), Price.of(epsilon=2)], ids=str)
+def test_two_parts_of_a_price_cost_no_more_than_the_whole(price):
+    whole = budget_of(price)
+    first, second = (budget_of(part) for part in divided(price, Fraction(1, 10)))
+    assert (first + second).fits(whole)
+    assert whole.like([part * Fraction(999, 1000) for part in whole.vector()]).fits(first + second)
+
+
 def test_a_pure_release_within_a_price_in_rho_fits_it():
     epsilon = pure_of(Price.of(rho="0.02"))
-    cost = Perturbed.plan(BOX, 2, 1.0, epsilon).losses()[0][0]
+    cost = Perturbed.plan(BOX, 2, 1.0, Price.of(epsilon=epsilon)).losses()[0][0]
     assert ZCDP(rho=Fraction(199, 10000)).rho <= cost.cost(cost.unit(), ZCDP).rho <= Fraction(2, 100)
     assert cost.cost(cost.unit(), Pure).epsilon == epsilon

@@ -15,7 +15,8 @@ from partita.algorithms.learning.linear import Linear
 from partita.algorithms.learning.lloyd import UNIT as BALL
 from partita.algorithms.learning.lloyd import Lloyd, into_ball
 from partita.algorithms.learning.logistic import Logistic
-from partita.algorithms.learning.moments import UNIT
+from partita.algorithms.learning.loss import always, curvature, curvature_reach, read_curvature
+from partita.algorithms.learning.moments import UNIT, Moments
 from partita.algorithms.learning.principal import Principal
 from partita.query.pricing import Price
 from tests.unit.algorithms.replay import moves
@@ -71,6 +72,29 @@ def test_a_sum_moves_no_further_than_its_plan_says(name, data, monkeypatch):
             limit = getattr(limits[sum_name], reach)
             assert far <= limit.l1
             assert square <= limit.square
+
+
+@pytest.mark.parametrize("norm", [np.sqrt(3), 0.6], ids=["whole box", "short rows"])
+@pytest.mark.parametrize("classes", [2, 3, 5])
+@settings(max_examples=30)
+@given(row=arrays.arrays(np.float64, (1, 3), elements=st.floats(-1, 1)), draw=st.integers(0, 999), size=st.floats(0, 9))
+def test_one_row_bends_the_loss_no_further_than_is_said(norm, classes, row, draw, size):
+    weights = np.random.default_rng(draw).normal(0, size, (4, 1 if classes == 2 else classes))
+    vectors, reach = Moments(3, norm, classes, one_hot=True).rows(row), curvature_reach(3, classes, norm)
+    found = [int(entry) for entry in curvature(vectors, weights, always(norm))]
+    assert sum(map(abs, found)) <= reach.l1
+    assert sum(entry**2 for entry in found) <= reach.square
+
+
+def test_a_row_in_the_corner_bends_the_loss_as_far_as_is_said():
+    norm = np.sqrt(3)
+    reach = curvature_reach(3, 2, norm)
+    vectors = Moments(3, norm, 2, one_hot=True).rows(np.ones((1, 3)))
+    found = curvature(vectors, np.zeros((4, 1)), always(norm))
+    assert np.abs(found).sum() > 0.99 * reach.l1
+    assert (found**2).sum() > 0.99 * reach.square
+    matrix = read_curvature(found, 4)
+    assert matrix == pytest.approx(np.full((4, 4), 1 / 12), rel=1e-2)
 
 
 @given(rows=arrays.arrays(np.float64, (5, 3), elements=st.floats(-1e3, 1e3)), scale=st.sampled_from([1 << 12, 1 << 20]))

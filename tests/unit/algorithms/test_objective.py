@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -12,14 +13,16 @@ from hypothesis.extra import numpy as arrays
 
 from partita.algorithms import LogisticRegression
 from partita.algorithms.learning.lattice import Lattice
-from partita.algorithms.learning.logistic import always
+from partita.algorithms.learning.loss import always
 from partita.algorithms.learning.moments import UNIT
 from partita.algorithms.learning.objective import minimised
 from partita.algorithms.learning.perturbed import Perturbed
 from partita.errors import InvalidInput
 from partita.granularity.base import Relation
 from partita.mechanisms.perturbed_objective import GOAL, PerturbedObjective
+from partita.query.pricing import Price
 from partita.sampling.bits import TestBits
+from partita.theory.distance import Norm
 
 BOX = Lattice.of((-1, 1), features=2, steps=UNIT)
 rows = arrays.arrays(np.float64, (4, 2), elements=st.floats(-1, 1))
@@ -41,15 +44,24 @@ def log_density(learner, table, classes, weights):
     for row, chance in zip(extended, chances, strict=True):
         inner = np.diag(chance * (1 - chance)) if classes == 2 else np.diag(chance) - np.outer(chance, chance)
         curvature += np.kron(np.outer(row, row), inner)
-    scale = float(learner.mechanism.scale)
-    return -np.sqrt((slope**2).sum()) / scale + np.linalg.slogdet(curvature)[1]
+    length = np.abs(slope).max() if learner.mechanism.shape is Norm.LINF else np.sqrt((slope**2).sum())
+    return -length / float(learner.mechanism.scale) + np.linalg.slogdet(curvature)[1]
 
 
+def shaped(classes, shape):
+    """A plan whose slope has the wanted shape, with gradients as long as rows can make them in its norm."""
+    learner = Perturbed.plan(BOX, classes, np.sqrt(2), Price.of(epsilon=1))
+    square = (1 if classes == 2 else 2) * 1.5 if shape is Norm.L2 else 0.5
+    mechanism = replace(learner.mechanism, shape=shape, length=Fraction(np.sqrt(square) * 1.001))
+    return replace(learner, mechanism=mechanism)
+
+
+@pytest.mark.parametrize("shape", [Norm.L2, Norm.LINF], ids=["ball", "cube"])
 @pytest.mark.parametrize("classes", [2, 3])
 @settings(max_examples=40)
 @given(rows=rows, labels=labels, draw=st.integers(0, 999), size=st.floats(0.1, 30))
-def test_no_row_moves_the_density_of_the_minimiser_further_than_is_claimed(classes, rows, labels, draw, size):
-    learner = Perturbed.plan(BOX, classes, np.sqrt(2), Fraction(1))
+def test_no_row_moves_the_density_of_the_minimiser_further_than_is_claimed(shape, classes, rows, labels, draw, size):
+    learner = shaped(classes, shape)
     mechanism = learner.mechanism
     table = np.column_stack([rows, np.minimum(labels, classes - 1)])
     weights = np.random.default_rng(draw).normal(0, size, (3, 1 if classes == 2 else classes))
@@ -77,7 +89,7 @@ def test_the_minimiser_has_a_gradient_within_its_goal(classes):
 
 def test_the_loss_is_the_price_under_its_own_relation():
     for relation in Relation:
-        learner = Perturbed.plan(BOX, 2, 1.0, Fraction(3, 2), relation=relation)
+        learner = Perturbed.plan(BOX, 2, 1.0, Price.of(epsilon="1.5"), relation=relation)
         ((mechanism, distance, times),) = learner.losses(changed=relation is Relation.CHANGE_ONE)
         assert times == 1
         assert distance.power * mechanism.epsilon == Fraction(3, 2)
@@ -91,6 +103,38 @@ def test_slopes_and_weights_beyond_what_is_certified_are_refused_before_anything
     wide = LogisticRegression(epsilon=1, bounds=(-1, 1))._learner(600, (-1, 1), ["a", "b", "c"])
     tiny = LogisticRegression(epsilon="1e-5", bounds=(-1, 1))._learner(2, (-1, 1), ["a", "b"])
     assert {wide.kind, tiny.kind} == {"logistic_regression"}
+
+
+def test_the_shape_with_less_noise_is_taken():
+    for features in (1, 2, 5, 30):
+        box, norm = Lattice.of((-1, 1), features=features, steps=UNIT), np.sqrt(features)
+        two = Perturbed.plan(box, 2, norm, Price.of(epsilon=1)).mechanism
+        assert two.shape is Norm.LINF
+        assert float(two.length) == pytest.approx(1 / norm, rel=0.03)
+    many = Perturbed.plan(Lattice.of((-1, 1), features=5, steps=UNIT), 12, np.sqrt(5), Price.of(epsilon=1))
+    assert many.mechanism.shape is Norm.L2
+
+
+def test_a_slope_from_a_cube_has_its_largest_entry_anywhere():
+    mechanism = PerturbedObjective(slope=1, bend=1, last=1, length=2, bent=1, weights=3, shape=Norm.LINF)
+    bits = TestBits(4)
+    drawn = np.array([mechanism.tilt(bits=bits) for _ in range(1500)])
+    lengths = np.abs(drawn).max(axis=1)
+    assert abs(lengths.mean() - 6) < 5.5 * np.sqrt(12 / 1500)
+    # Each of six faces; on a face the other entries are uniform: mean 0, variance 1/3, fourth moment 1/5.
+    at = np.abs(drawn).argmax(axis=1)
+    sides = np.bincount(2 * at + (drawn[np.arange(1500), at] > 0), minlength=6)
+    assert (np.abs(sides / 1500 - 1 / 6) < 5.5 * np.sqrt(5 / 36 / 1500)).all()
+    others = np.array([np.delete(row, place) for row, place in zip(drawn / lengths[:, None], at, strict=True)])
+    assert np.abs(others.mean()) < 5.5 * np.sqrt(1 / 3 / 3000)
+    assert abs((others**2).mean() - 1 / 3) < 5.5 * np.sqrt((1 / 5 - 1 / 9) / 3000)
+    assert drawn.std() == pytest.approx(mechanism.deviation, rel=0.1)
+
+
+@pytest.mark.parametrize("options", [{"shape": Norm.L1}, {"length": 9}, {"length": 3, "shape": Norm.LINF}], ids=repr)
+def test_a_slope_of_another_shape_or_reach_is_refused(options):
+    with pytest.raises(InvalidInput):
+        PerturbedObjective(**{"slope": 1, "bend": 1, "last": 1, "length": 1, "bent": 1, "weights": 3} | options).check()
 
 
 def test_a_slope_has_the_length_and_the_directions_that_are_said():

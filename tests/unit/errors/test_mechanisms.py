@@ -273,7 +273,17 @@ CASES = [
         "mechanisms.objective-out-of-range",
         (
             "An objective with 8 weights and ε = 1e-06 for its slope cannot be minimised with a certified error: at "
-            "most 1024 weights and at least ε = 6.1e-05 can. Nothing was drawn. Learn by noisy gradients."
+            "most 1024 weights, at least ε = 6.1e-05, and rows whose gradients are at most 4 long can. Nothing was "
+            "drawn. Learn by noisy gradients."
+        ),
+    ),
+    (
+        refuse.slope_without_shape("l1"),
+        InvalidInput,
+        "mechanisms.slope-without-shape",
+        (
+            "shape = 'l1' is not a norm that slopes can have. Nothing was drawn. Write Norm.L2 for gradients in a "
+            "ball, or Norm.LINF for gradients in a cube."
         ),
     ),
     (

@@ -10,9 +10,10 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
+from partita.algorithms.learning.carried import in_units
 from partita.algorithms.learning.lattice import Array, Lattice
 from partita.algorithms.learning.learner import Learner, labelled
-from partita.algorithms.learning.logistic import RESIDUAL, always, gradient, gradient_reach, in_units
+from partita.algorithms.learning.loss import RESIDUAL, always, gradient, gradient_reach
 from partita.algorithms.learning.moments import UNIT, Moments
 from partita.algorithms.learning.sampled import least_noise
 from partita.algorithms.learning.sums import Noisy, Reach, Sum, priced, spread

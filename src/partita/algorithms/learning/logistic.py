@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any, ClassVar, final
 
 import numpy as np
 
-from partita.algorithms.learning.lattice import Array, Lattice, blocks, root_up
+from partita.algorithms.learning.carried import contrasts, deviations, in_units
+from partita.algorithms.learning.lattice import Array, Lattice
 from partita.algorithms.learning.learner import Learner, labelled
+from partita.algorithms.learning.loss import FAR, RESIDUAL, always, gradient, gradient_reach
 from partita.algorithms.learning.moments import UNIT, Described, Moments, noise_norm, positive_part
-from partita.algorithms.learning.sums import Noisy, Reach, Sum, priced
+from partita.algorithms.learning.sums import Noisy, Sum, priced
 from partita.algorithms.progress import track
 from partita.curator.computation import Loss
 from partita.granularity.base import Relation
@@ -20,12 +22,9 @@ from partita.mechanisms.integers import source_of
 from partita.query.pricing import Price
 from partita.sampling.bits import BitSource
 
-# Residuals are whole numbers of this step; weights of the model are rounded to whole numbers of theirs.
-RESIDUAL = 1 << 12
-_WEIGHT, _HEAVIEST = 1 << 10, 1 << 20
-# The table of the logistic function: so many entries a unit, up to this argument.
-_FINE, _FAR = 1 << 10, 16
 _SYNTHETIC = 4000
+# How far the curvature of made-up rows is taken to be off, as a share of it.
+_TRUSTED = 0.25
 
 
 @final
@@ -70,92 +69,75 @@ class Logistic(Learner):
 
     def learn(self, rows: Array, *, bits: BitSource | None = None) -> dict[str, Any]:
         """Coefficients and intercepts in the units of the data, one line a class (one line for two classes)."""
+        vectors, targets = self.prepared(rows)
+        guess = self.begun(self.first(vectors, targets, bits), [int(word) for word in source_of(bits).words(4)])
+        for _ in track(range(self.turns), "Logistic regression"):
+            guess = self.moved(guess, self.slope(vectors, targets, guess.weights, bits))
+        return self.told(guess)
+
+    def prepared(self, rows: Array) -> tuple[Array, Array]:
+        """Rows as whole numbers of steps, and which class each is in."""
         features, labels = labelled(rows, self.moments.targets)
         vectors = self.moments.rows(self.lattice.codes(features) / UNIT)
-        targets = (labels[:, None] == np.arange(self.moments.targets)).astype(np.float64)
+        return vectors, (labels[:, None] == np.arange(self.moments.targets)).astype(np.float64)
+
+    def first(self, vectors: Array, targets: Array, bits: BitSource | None) -> dict[str, Array]:
+        """The noisy moments: the first release."""
         exact = self.moments.exact(vectors, targets)
-        released = {name: self.noisy.release(name, exact[name], bits) for name in exact}
-        described = self.moments.read(released, {name: self.noisy.spread(name) for name in exact})
-        draw = np.random.default_rng([int(word) for word in source_of(bits).words(4)])
-        weights, made_up = start(described, draw, self.moments.norm)
+        return {name: self.noisy.release(name, exact[name], bits) for name in exact}
+
+    def slope(self, vectors: Array, targets: Array, weights: Array, bits: BitSource | None) -> Array:
+        """One noisy gradient at public weights, a sum over rows: the release of one turn."""
+        return self.noisy.release("gradient", gradient(vectors, targets, weights, always(self.moments.norm)), bits)
+
+    def begun(self, released: Mapping[str, Array], seed: list[int], custodians: int = 1) -> Guess:
+        """The first model, from noisy moments alone, those of several custodians added up; ``seed`` is public."""
+        spreads = {name: self.noisy.spread(name) * custodians**0.5 for name in released}
+        described = self.moments.read(released, spreads)
+        weights, made_up = start(described, np.random.default_rng(seed), self.moments.norm)
         one = always(self.moments.norm)
         made_up = np.hstack([made_up, np.full((len(made_up), 1), one / UNIT)])
-        scale = UNIT * RESIDUAL * described.rows
-        error = self.noisy.spread("gradient") / scale if self.turns else 0.0
-        for _ in track(range(self.turns), "Logistic regression"):
-            noisy = self.noisy.release("gradient", gradient(vectors, targets, weights, one), bits)
-            weights = stepped(weights, noisy / scale, error, made_up)
-        return in_units(weights, self.lattice, self.moments.norm, one) | {"rows": described.rows}
+        reach = _size(weights)
+        return Guess(weights, reach**2 * np.eye(weights.size), made_up, described.rows)
+
+    def moved(self, guess: Guess, noisy: Array, custodians: int = 1) -> Guess:
+        """The model after a step along a noisy gradient, with the error that is left."""
+        scale = UNIT * RESIDUAL * guess.rows
+        error = self.noisy.spread("gradient") * custodians**0.5 / scale
+        bent = curvature(guess.made_up, guess.weights)
+        weights, filtered = stepped(guess.weights, noisy / scale, error, bent)
+        done = filtered @ bent
+        rest = np.eye(weights.size) - done
+        left = rest @ guess.spread @ rest.T + _TRUSTED**2 * done @ guess.spread @ done.T
+        return Guess(weights, left + error**2 * filtered @ filtered, guess.made_up, guess.rows)
+
+    def told(self, guess: Guess) -> dict[str, Any]:
+        """The model in the units of the data, with the deviations that noise and chance give it."""
+        norm, one = self.moments.norm, always(self.moments.norm)
+        turn = contrasts(*guess.weights.shape)
+        bent = turn.T @ curvature(guess.made_up, guess.weights) @ turn * guess.rows
+        chance = turn @ np.linalg.inv(bent + np.eye(len(bent))) @ turn.T
+        noise = turn @ (turn.T @ guess.spread @ turn) @ turn.T
+        return (
+            in_units(guess.weights, self.lattice, norm, one)
+            | deviations(noise, self.lattice, norm, one, name="error")
+            | deviations(chance, self.lattice, norm, one, name="sampling")
+            | {"rows": guess.rows}
+        )
 
 
-def always(norm: float) -> int:
-    """The constant feature behind the intercept: as long as one feature of a row at its bound, in whole steps."""
-    return min(UNIT, max(1, round(UNIT / norm)))
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Guess:
+    """A model on the way, public in all its parts: weights, their covariance, made-up rows, and how many rows there are.
 
-
-def in_units(weights: Array, lattice: Lattice, norm: float, one: int) -> dict[str, Any]:
-    """Weights of rows in whole steps as coefficients and intercepts in the units of the data.
-
-    >>> at = Lattice.of((0, 2), features=1, steps=UNIT)
-    >>> in_units(np.array([[3.0], [0.5]]), at, 1.0, UNIT)
-    {'coefficients': [[3.0]], 'intercepts': [-2.5]}
+    The covariance starts at the size of the weights: so far they may be off before the first step.
     """
-    slopes = weights[:-1].T / norm / (np.array(lattice.step) * UNIT)
-    levels = weights[-1] * (one / UNIT) - slopes @ np.array(lattice.middle)
-    return {"coefficients": slopes.tolist(), "intercepts": levels.tolist()}
 
-
-def gradient_reach(features: int, classes: int, norm: float) -> Reach:
-    """How far one row moves the gradient: its residuals times (row, constant)."""
-    one = always(norm)
-    longest = UNIT**2 + one**2
-    widest = root_up(features * UNIT**2) + one
-    if classes == 2:
-        return Reach(widest * RESIDUAL, longest * RESIDUAL**2)
-    return Reach(widest * 2 * RESIDUAL, longest * 2 * RESIDUAL**2)
-
-
-def gradient(vectors: Array, targets: Array, weights: Array, one: int) -> Array:
-    """The exact sum over rows of residual times (row, constant), in whole numbers, each row's part by itself."""
-    classes = targets.shape[1]
-    whole = np.clip(np.rint(weights * _WEIGHT), -_HEAVIEST, _HEAVIEST)
-    columns = whole.shape[1]
-    total = np.zeros((vectors.shape[1] + 1, columns), dtype=np.int64)
-    for block in blocks(len(vectors)):
-        part = vectors[block]
-        # Whole numbers below 2^53, so products and sums are exact in any order.
-        scores = part @ whole[:-1] + whole[-1] * one
-        if classes == 2:
-            place = np.clip(np.floor(scores / UNIT), -_FAR * _FINE, _FAR * _FINE).astype(np.int64) + _FAR * _FINE
-            residual = _sigmoid()[place] - targets[block, 1:] * RESIDUAL
-        else:
-            residual = _shares(scores) - targets[block] * RESIDUAL
-        total[:-1] += (part.T @ residual).astype(np.int64)
-        total[-1] += one * residual.sum(axis=0).astype(np.int64)
-    return total.astype(np.float64)
-
-
-def _shares(scores: Array) -> Array:
-    """The probability of each class, rounded down to whole steps, from exact scores by a table and plain arithmetic."""
-    best = scores.max(axis=1, keepdims=True)
-    place = np.clip(np.floor((scores - best) / UNIT), -_FAR * _FINE, 0).astype(np.int64) + _FAR * _FINE
-    odds = _exponential()[place]
-    total = np.zeros(len(odds))
-    for column in range(odds.shape[1]):
-        total = total + odds[:, column]
-    found: Array = np.floor(odds / total[:, None] * RESIDUAL * (1 - 2.0**-40))
-    return found
-
-
-@lru_cache(maxsize=1)
-def _sigmoid() -> Array:
-    at = (np.arange(-_FAR * _FINE, _FAR * _FINE + 1) + 0.5) / _FINE
-    return np.rint(RESIDUAL / (1 + np.exp(-at)))
-
-
-@lru_cache(maxsize=1)
-def _exponential() -> Array:
-    return np.exp((np.arange(-_FAR * _FINE, 1) + 0.5) / _FINE)
+    weights: Array
+    spread: Array
+    made_up: Array
+    rows: float
 
 
 def start(described: Described, draw: np.random.Generator, norm: float) -> tuple[Array, Array]:
@@ -183,29 +165,36 @@ def start(described: Described, draw: np.random.Generator, norm: float) -> tuple
     return weights, made_up / norm
 
 
-def stepped(weights: Array, gradient: Array, error: float, made_up: Array) -> Array:
-    """A step along the gradient, divided by the curvature at made-up rows, and held back where noise would lead it.
+def curvature(made_up: Array, weights: Array) -> Array:
+    """The mean curvature of the loss over made-up rows."""
+    scores = np.clip(made_up @ weights, -FAR, FAR)
+    columns = weights.shape[1]
+    if columns == 1:
+        chance = 1 / (1 + np.exp(-scores[:, 0]))
+        found: Array = (made_up * (chance * (1 - chance))[:, None]).T @ made_up / len(made_up)
+        return found
+    odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+    chances = odds / odds.sum(axis=1, keepdims=True)
+    bent = np.zeros((made_up.shape[1], columns, made_up.shape[1], columns))
+    for a in range(columns):
+        for b in range(columns):
+            both = chances[:, a] * ((a == b) - chances[:, b])
+            bent[:, a, :, b] = (made_up * both[:, None]).T @ made_up / len(made_up)
+    return bent.reshape(weights.size, -1)
+
+
+def stepped(weights: Array, gradient: Array, error: float, bent: Array) -> tuple[Array, Array]:
+    """A step along the gradient, divided by the curvature, and held back where noise would lead it; and that division.
 
     With curvature h in some direction, noise of deviation ``error`` and a wanted step of size τ or so, the step that
     errs least is h/(h² + (error/τ)²) times the gradient.
     """
-    scores = np.clip(made_up @ weights, -_FAR, _FAR)
-    columns = weights.shape[1]
-    if columns == 1:
-        chance = 1 / (1 + np.exp(-scores[:, 0]))
-        curvature = (made_up * (chance * (1 - chance))[:, None]).T @ made_up / len(made_up)
-    else:
-        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
-        chances = odds / odds.sum(axis=1, keepdims=True)
-        curvature = np.zeros((made_up.shape[1], columns, made_up.shape[1], columns))
-        for a in range(columns):
-            for b in range(columns):
-                both = chances[:, a] * ((a == b) - chances[:, b])
-                curvature[:, a, :, b] = (made_up * both[:, None]).T @ made_up / len(made_up)
-        curvature = curvature.reshape(made_up.shape[1] * columns, -1)
-    values, vectors = np.linalg.eigh(curvature)
-    size = max(float(np.sqrt((weights**2).mean())) / 2, 0.1)
-    filtered = np.maximum(values, 0.0) / (values**2 + (error / size) ** 2 + 1e-12)
-    step = vectors @ (filtered * (vectors.T @ gradient.reshape(-1)))
-    found: Array = weights - step.reshape(weights.shape)
-    return found
+    values, vectors = np.linalg.eigh(bent)
+    kept = np.maximum(values, 0.0) / (values**2 + (error / _size(weights)) ** 2 + 1e-12)
+    filtered = (vectors * kept) @ vectors.T
+    return weights - (filtered @ gradient.reshape(-1)).reshape(weights.shape), filtered
+
+
+def _size(weights: Array) -> float:
+    """About how far weights are off before a step."""
+    return max(float(np.sqrt((weights**2).mean())) / 2, 0.1)

@@ -41,8 +41,7 @@ class Moments:
         p, unit = self.features, UNIT
         ball = Reach(root_up(p * unit**2), unit**2)
         # Whole-number bounds on ((Σ|v|)² + Σv²)/2 and (‖v‖⁴ + Σv⁴)/2 for ‖v‖ ≤ unit and |vᵢ| ≤ most.
-        most = min(unit, int(unit / self.norm) + 1)
-        second = Reach((p + 1) * unit**2 // 2 + 1, (unit**4 + most**2 * unit**2) // 2 + 1)
+        second = Reach((p + 1) * unit**2 // 2 + 1, (unit**4 + self.most**2 * unit**2) // 2 + 1)
         found = {"second": (second, second.doubled())}
         if self.one_hot:
             found["targets"] = (Reach(1, 1), Reach(2, 2))
@@ -64,10 +63,12 @@ class Moments:
 
     def rows(self, scaled: Array) -> Array:
         """Rows with features in [-1, 1] as whole numbers of steps, none longer than one unit."""
-        return np.clip(within_ball(scaled / self.norm, UNIT), -self._most(), self._most())
+        return np.clip(within_ball(scaled / self.norm, UNIT), -float(self.most), float(self.most))
 
-    def _most(self) -> float:
-        return float(min(UNIT, int(UNIT / self.norm) + 1))
+    @property
+    def most(self) -> int:
+        """The most whole steps that one feature of a row has."""
+        return min(UNIT, int(UNIT / self.norm) + 1)
 
     def exact(self, vectors: Array, targets: Array | None = None) -> dict[str, Array]:
         """The exact sums, in whole numbers: products of whole numbers below 2^24 are summed block by block."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isqrt
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.composition.compose import compose
-from partita.composition.guarantee import Guarantee
 from partita.errors import learning as refuse
-from partita.exact import Number
 from partita.granularity.base import Relation
 from partita.mechanisms.additive import AdditiveNoise
 from partita.mechanisms.base import Event, Mechanism
@@ -28,6 +26,8 @@ from partita.theory.measures.base import Measure
 from partita.theory.measures.gdp import GDP
 from partita.theory.measures.pure import Pure
 from partita.theory.measures.zcdp import ZCDP
+
+_FINE = 10**6
 
 
 @final
@@ -159,12 +159,22 @@ def priced(
     return Noisy(tuple(sums), min(found, key=lambda pair: pair[0])[1])
 
 
-def guaranteed(noisy: Noisy, price: Price, relation: Relation, delta: Number | None = None) -> Guarantee:
-    """What everything released is proven to give away about one row, by composition of the plan."""
-    at = delta if delta is not None else price.delta if price.delta is not None else 0
-    if at == 0 and price.epsilon is None:
-        at = Fraction(1, 10**6)
-    return compose(noisy.events(relation), delta=at, relation=relation)
+def divided(price: Price, share: Fraction) -> tuple[Price, Price]:
+    """A price in two parts that together cost no more: the first without a δ, the second this share with it.
+
+    ε and ρ add up, and so do the squares of μ.
+
+    >>> [str(part) for part in divided(Price.of(epsilon=1), Fraction(1, 4))]
+    ['ε = 0.75', 'ε = 0.25']
+    """
+    parts = (1 - share, share)
+    if price.mu is not None:
+        large, small = (price.mu * Fraction(isqrt(int(part * _FINE**2)), _FINE) for part in parts)
+        return Price(mu=large), Price(mu=small, delta=price.delta)
+    if price.rho is not None:
+        return Price(rho=price.rho * parts[0]), Price(rho=price.rho * share, delta=price.delta)
+    assert price.epsilon is not None
+    return Price(epsilon=price.epsilon * parts[0]), Price(epsilon=price.epsilon * share, delta=price.delta)
 
 
 def pure_of(price: Price) -> Fraction:
