@@ -1,4 +1,4 @@
-"""Errors carried from the weights of a linear classifier to the units of the data: that of noise, and that of chance."""
+"""Errors carried from the weights of a linear classifier to the units of the data: those of noise, and of chance."""
 
 from __future__ import annotations
 

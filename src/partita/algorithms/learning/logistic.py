@@ -129,7 +129,7 @@ class Logistic(Learner):
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Guess:
-    """A model on the way, public in all its parts: weights, their covariance, made-up rows, and how many rows there are.
+    """A model on the way, public in all its parts: weights and their covariance, made-up rows, and the number of rows.
 
     The covariance starts at the size of the weights: so far they may be off before the first step.
     """

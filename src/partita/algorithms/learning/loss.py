@@ -62,7 +62,7 @@ def curvature_reach(features: int, classes: int, norm: float) -> Reach:
 
 
 def curvature(vectors: Array, weights: Array, one: int) -> Array:
-    """The exact second derivative of the loss, summed over rows, in whole numbers: its entries on and above the diagonal.
+    """The exact second derivative of the loss over all rows, in whole numbers: what is on and above its diagonal.
 
     Weights are numbered as in a table with a line for each feature, the constant last, and a column for each class.
     """
