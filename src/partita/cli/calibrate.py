@@ -9,6 +9,7 @@ import typer
 
 from partita.cli.screen import AsJson, show, show_json
 from partita.cli.tables import counted, table
+from partita.cli.units import Groups, Owner, Relation, Users, unit_fields
 from partita.errors import PartitaError
 from partita.errors import cli as refuse
 from partita.explain.totals import METHODS, NAMES
@@ -27,7 +28,10 @@ def calibrate(
         str | None, typer.Option(help="How far neighbours move a result, in the mechanism's norm; 1 if left out.")
     ] = None,
     method: Annotated[str, typer.Option(help="The theorem to calibrate by; the one that needs least noise.")] = "best",
-    relation: Annotated[str | None, typer.Option(help="add/remove or change-one.")] = None,
+    relation: Relation = None,
+    users: Users = None,
+    owner: Owner = None,
+    groups: Groups = None,
     rate: Annotated[
         str | None, typer.Option(help="Each release reads a secret sample; this is the chance of a record.")
     ] = None,
@@ -44,12 +48,12 @@ def calibrate(
 ) -> None:
     """Find the least noise for so many releases under one total, and show what other theorems would need."""
     from partita.composition.compose import compose
-    from partita.composition.documents import calibrate_document
-    from partita.composition.plan import relation_of
+    from partita.composition.documents import calibrate_document, relation_in
     from partita.exact import positive, probability, whole
     from partita.explain.numbers import percent, short
 
-    relation_of(relation)
+    given = unit_fields(relation, users, owner, groups)
+    unit = relation_in(given)
     positive(1 if distance is None else distance, "distance")
     sure = float(probability(confidence, "confidence"))
     question: dict[str, object] = {
@@ -60,13 +64,13 @@ def calibrate(
         "count": count,
         "method": method,
         **({} if distance is None else {"distance": distance}),
-        **({} if relation is None else {"relation": relation}),
+        **given,
         **{name: value for name, value in (("rate", rate), ("scheme", scheme), ("leak", leak)) if value is not None},
         **({"parameters": dict(map(_named, parameters))} if parameters else {}),
     }
     found = calibrate_document(question)
     moved = _distance(found, distance)
-    total = compose([(found.at(moved), whole(count))], delta=delta, method=method, relation=relation)
+    total = compose([(found.at(moved), whole(count))], delta=delta, method=method, relation=unit)
     others = {name: _tried({**question, "method": name}) for name in METHODS} if method == "best" else {}
     error = found.error(confidence)
     if as_json:

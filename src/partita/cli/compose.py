@@ -10,6 +10,7 @@ import typer
 from partita.cli.files import read_json
 from partita.cli.screen import AsJson, show, show_json
 from partita.cli.tables import explained, table, totalled
+from partita.cli.units import Groups, Owner, Relation, Users, unit_fields
 from partita.errors import cli as refuse
 from partita.explain.totals import by_count, by_method, spread
 
@@ -27,7 +28,10 @@ def compose(
     files: Annotated[list[str], typer.Argument(help="A plan, or receipts of ledgers; - is standard input.")],
     delta: Annotated[str | None, typer.Option(help="The total δ; overrides the plan's.")] = None,
     method: Annotated[str | None, typer.Option(help="One theorem in place of the best; overrides the plan's.")] = None,
-    relation: Annotated[str | None, typer.Option(help="add/remove or change-one; overrides the plan's.")] = None,
+    relation: Relation = None,
+    users: Users = None,
+    owner: Owner = None,
+    groups: Groups = None,
     plot: Annotated[str | None, typer.Option(help="Draw a picture into this PNG or SVG file.")] = None,
     picture: Annotated[str, typer.Option(help=f"Which one: {', '.join(_PICTURES)}.")] = "composition",
     explain: Annotated[bool, typer.Option("--explain", help="Also say in plain words what it means.")] = False,
@@ -43,13 +47,14 @@ def compose(
     """
     if picture not in _PICTURES:
         raise refuse.unknown_choice("--picture", picture, ", ".join(_PICTURES))
+    unit = unit_fields(relation, users, owner, groups)
     documents = [read_json(path) for path in files]
     if all(_is_receipt(document) for document in documents):
-        _receipts(documents, relation, disjoint=disjoint, as_json=as_json)
+        _receipts(documents, unit, disjoint=disjoint, as_json=as_json)
         return
     if len(documents) != 1:
         raise refuse.one_plan(len(documents))
-    given = {"delta": delta, "method": method, "relation": relation}
+    given = {"delta": delta, "method": method, **unit}
     _plan(_overridden(documents[0], given), plot=plot, picture=picture, explain=explain, as_json=as_json)
 
 
@@ -63,7 +68,7 @@ def _plan(document: object, *, plot: str | None, picture: str, explain: bool, as
         from partita.explain.pictures import canvas
 
         canvas.save(_picture(picture, total), plot)
-    said = put_in_words(total) if explain else None
+    said = put_in_words(total, unit=total.plan.unit) if explain else None
     if as_json:
         methods = {name: other.to_json() for name, other in others.items()}
         words = {} if said is None else {"explanation": said.document()}
@@ -132,15 +137,17 @@ def _is_receipt(document: object) -> bool:
     return isinstance(document, Mapping) and document.get("kind") == _RECEIPT
 
 
-def _receipts(documents: Sequence[object], relation: str | None, *, disjoint: bool, as_json: bool) -> None:
-    from partita.composition.plan import relation_of
-    from partita.granularity import Relation, replace, rows
+def _receipts(documents: Sequence[object], given: Mapping[str, str], *, disjoint: bool, as_json: bool) -> None:
+    from partita.composition.documents import relation_in
+    from partita.granularity import Granularity, replace, rows
+    from partita.granularity import Relation as Shape
     from partita.ledger.receipts import Receipt
     from partita.ledger.together import compose as together
     from partita.theory.documents import to_document
 
-    wanted = relation_of(relation)
-    unit = None if wanted is None else rows() if wanted is Relation.ADD_REMOVE else replace()
+    wanted = relation_in(given)
+    single: dict[object, Granularity] = {Shape.ADD_REMOVE: rows(), Shape.CHANGE_ONE: replace()}
+    unit = wanted if isinstance(wanted, Granularity) else single.get(wanted)
     found = together([Receipt.from_document(document) for document in documents], disjoint=disjoint, unit=unit)
     if as_json:
         parts = [{"ledger": p.ledger, "releases": p.releases, "loss": to_document(p.loss)} for p in found.parts]

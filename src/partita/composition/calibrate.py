@@ -18,7 +18,7 @@ from partita.composition.rules import advanced
 from partita.errors import composition as refuse
 from partita.errors import mechanisms as refuse_mechanism
 from partita.exact import Number, exact, float_down, nonnegative, positive, probability, whole
-from partita.granularity.base import Granularity, Relation
+from partita.granularity import Granularity, Relation, stated
 from partita.mechanisms.base import Mechanism
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.key_selection import GaussianThreshold
@@ -69,20 +69,28 @@ def calibrate(
     """
     target, share, times = positive(epsilon, "epsilon"), _delta(delta), whole(count, "count", least=1)
     _check_method(method)
-    wanted = relation_of(relation)
+    wanted, steps = stated(relation) if isinstance(relation, Granularity) else (relation_of(relation), 1)
     if mechanism is Pure:
         if parameters or distance is not None:
             raise refuse.unknown_parameters("Pure", [*parameters, *(["distance"] if distance is not None else [])])
         return _search(lambda s: Pure(epsilon=Fraction(s)), times, target, share, method, None, relation)
     if not isinstance(mechanism, type) or not known(mechanism) or not issubclass(mechanism, Mechanism):
         raise refuse.not_calibratable(mechanism, NAMES)
-    if mechanism is GaussianNoise and method in ("best", "pld", "gdp") and not parameters and leak is None:
+    if (
+        mechanism is GaussianNoise
+        and method in ("best", "pld", "gdp")
+        and not parameters
+        and leak is None
+        and steps == 1
+    ):
         _check_distance(mechanism, distance)
         return _gaussian(target, share, times, distance)
     given = {**parameters, **_own_relation(mechanism, wanted)}
-    setting = _setting(mechanism, given, distance, _leak(mechanism, leak, times) * share / times)
+    setting = _setting(mechanism, given, distance, _leak(mechanism, leak, times) * share / times, steps)
     probe = _probe(mechanism, setting)
     _check_distance(probe, distance)
+    if steps > 1 and not probe.group_by_distance:
+        raise refuse.no_group(mechanism.__name__, steps)
     if wanted is not None and wanted not in probe.relations:
         raise refuse.not_under_relation(mechanism.__name__, wanted.value, [one.value for one in probe.relations])
     return _search(lambda s: turned(mechanism, s, setting), times, target, share, method, distance, relation)
@@ -107,7 +115,7 @@ def calibrate_plan(
     (True, [1, 200])
     """
     _check_method(method)
-    relation_of(relation)
+    _, steps = stated(relation) if isinstance(relation, Granularity) else (relation_of(relation), 1)
     if isinstance(shares, str | bytes) or not isinstance(shares, Iterable):
         raise refuse.bad_weights("they are not a list")
     given = [_share(item) for item in shares]
@@ -123,7 +131,7 @@ def calibrate_plan(
             strength = Fraction(short(math.sqrt(2 * scale * float(part) / item.count)))
             length = Fraction(1) if item.distance is None else item.distance.length()
             leak = _leak(item.mechanism, None, 2) * part * slack / item.count
-            setting = _setting(item.mechanism, item.parameters, item.distance, leak)
+            setting = _setting(item.mechanism, item.parameters, item.distance, leak, steps)
             made.append((turned(item.mechanism, float_down(strength / length), setting), item.count))
         return made
 
@@ -233,9 +241,9 @@ def _probe(mechanism: type[Mechanism], setting: Setting) -> Mechanism:
 
 
 def _setting(
-    mechanism: type[Mechanism], parameters: Mapping[str, Any], distance: Distance | None, leak: Fraction
+    mechanism: type[Mechanism], parameters: Mapping[str, Any], distance: Distance | None, leak: Fraction, steps: int = 1
 ) -> Setting:
-    people = math.ceil(distance.power) if isinstance(distance, Distance) else 1
+    people = steps * (math.ceil(distance.power) if isinstance(distance, Distance) else 1)
     return Setting(parameters, leak if leaks(mechanism) else Fraction(0), max(people, 1))
 
 

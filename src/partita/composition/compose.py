@@ -50,7 +50,8 @@ def compose(
 
     An event is a mechanism (neighbours at distance 1 in its norm), ``(mechanism, count)``, ``mechanism.at(distance)``,
     or a bare loss, which stands for every mechanism that loses no more. ``method="best"`` returns the least bound that
-    is proven and says by which theorem.
+    is proven and says by which theorem. Distances and losses are those of one row that comes or goes (or changes);
+    ``relation`` may be a unit of several rows, such as ``pt.users("patient", rows=3)``, whose steps are then counted.
 
     >>> from partita.mechanisms.laplace import Laplace
     >>> from partita.mechanisms.gaussian import GaussianNoise
@@ -60,7 +61,7 @@ def compose(
     """
     if method not in METHODS:
         raise refuse.unknown_method(method, METHODS)
-    plan = Plan.of(events, relation)
+    plan = Plan.protecting(events, relation)
     wanted = exact(delta, "delta")
     if not 0 <= wanted < 1:
         raise refuse.delta_out_of_range(delta)

@@ -11,9 +11,10 @@ from partita.composition import interchange
 from partita.composition.calibrate import calibrate
 from partita.composition.compose import compose
 from partita.composition.guarantee import Guarantee
-from partita.composition.plan import Part, Release, read
+from partita.composition.plan import Part, Release, read, relation_of
 from partita.errors import composition as refuse
 from partita.exact import exact, whole
+from partita.granularity import Granularity, Relation, groups, replace, rows, steps, users
 from partita.mechanisms.base import Mechanism
 from partita.mechanisms.subsampled import Subsampled
 from partita.registry import members
@@ -21,6 +22,7 @@ from partita.theory.distance import Distance, Norm
 from partita.theory.documents import from_document as loss_from
 
 VERSION = 1
+_UNIT = {"relation", "users", "owner", "groups"}
 
 
 def compose_document(document: object) -> Guarantee:
@@ -30,13 +32,34 @@ def compose_document(document: object) -> Guarantee:
     >>> round(compose_document(plan).epsilon, 3)
     4.693
     """
-    fields = _checked(document, {"version", "events", "delta", "method", "relation", "vocabulary", "event", "bounds"})
+    known = {"version", "events", "delta", "method", "vocabulary", "event", "bounds"}
+    fields = _checked(document, known | _UNIT)
     return compose(
         events_of(fields),
         delta=fields.get("delta", 0),
         method=fields.get("method", "best"),
-        relation=fields.get("relation"),
+        relation=relation_in(fields),
     )
+
+
+def relation_in(fields: Mapping[str, Any]) -> Relation | Granularity | None:
+    """Whom a document protects: single rows under its relation, or ``users`` or ``groups`` of so many of them.
+
+    >>> str(relation_in({"relation": "change-one", "groups": 3}))
+    'any 3 at once of: the value of one row, with the number of rows public'
+    """
+    relation = relation_of(fields.get("relation"))
+    one = replace() if relation is Relation.CHANGE_ONE else rows()
+    owned, grouped = fields.get("users"), fields.get("groups")
+    if owned is not None and grouped is not None:
+        raise refuse.bad_document("users", "users and groups exclude each other.")
+    if grouped is not None:
+        return groups(whole(grouped, "groups"), of=one)
+    if owned is None:
+        return relation
+    unit = users(fields.get("owner") or "owner", rows=whole(owned, "users"))
+    steps(one, unit)  # rows that only change say nothing of owners who come or go
+    return unit
 
 
 def calibrate_document(document: object) -> Mechanism:
@@ -46,7 +69,7 @@ def calibrate_document(document: object) -> Mechanism:
     >>> round(float(calibrate_document(question).sigma), 4)
     42.2468
     """
-    known = {"version", "mechanism", "count", "epsilon", "delta", "method", "relation", "distance", "leak"}
+    known = {"version", "mechanism", "count", "epsilon", "delta", "method", "distance", "leak", *_UNIT}
     fields = _checked(document, known | {"rate", "scheme", "parameters"})
     kind = _kind(fields.get("mechanism"), "mechanism")
     others = fields.get("parameters", {})
@@ -60,7 +83,7 @@ def calibrate_document(document: object) -> Mechanism:
         count=fields.get("count", 1),
         method=fields.get("method", "best"),
         distance=_distance(fields.get("distance"), kind.norm),
-        relation=fields.get("relation"),
+        relation=relation_in(fields),
         leak=fields.get("leak"),
         **{**others, **({"mechanism": kind, **sampled} if sampled else {})},
     )

@@ -164,7 +164,9 @@ class Guarantee:
         lines = [f"{releases} together are (ε = {self.epsilon:.6g}, δ = {self.delta:.6g}) {kind}, by {self.theorem}."]
         if self.delta > 0 and self.proven and self.lower > 0:
             lines.append(f"No proof can give less than ε = {self.lower:.6g} for all mechanisms like these.")
-        if self.relation is not None:
+        if self.plan.unit is not None:
+            lines.append(f"Neighbours differ by {self.plan.unit}.")
+        elif self.relation is not None:
             lines.append(f"Neighbours differ by {self.relation.value}.")
         if not self.proven:
             return "\n".join(lines)
@@ -191,6 +193,7 @@ class Guarantee:
             "theorem": self.theorem,
             "proven": self.proven,
             "relation": None if self.relation is None else self.relation.value,
+            **({} if self.plan.unit is None else {"unit": str(self.plan.unit)}),
             "mode": None if self.mode is None else self.mode.value,
             "concurrent": self.concurrent,
             "releases": self.plan.size,

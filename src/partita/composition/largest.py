@@ -41,7 +41,7 @@ def largest(
     if method in ("best", "pld") and delta > 0:
         near = None
         with suppress(PartitaError):
-            near = guide(lambda at: Plan.of(plan(at), relation), target, float_down(delta), guess, method)
+            near = guide(lambda at: Plan.protecting(plan(at), relation), target, float_down(delta), guess, method)
         if near is not None:
             # Where the transform comes back for ever the certified total is a little above the truth.
             strength, smooth = near
@@ -145,7 +145,7 @@ def _totals(
 
     def total(strength: float) -> float:
         try:
-            made = Plan.of(plan(strength), relation)
+            made = Plan.protecting(plan(strength), relation)
             if target > 0 and _exactly(made, method):
                 # Too many releases for that have a total all the same.
                 with suppress(NotProven):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar, final
 
@@ -13,7 +13,7 @@ from partita.composition.total import Total
 from partita.errors import NotProven
 from partita.errors import composition as refuse
 from partita.exact import whole
-from partita.granularity.base import Granularity, Relation
+from partita.granularity import Granularity, Groups, Relation, Replace, Rows, Users, stated
 from partita.mechanisms.base import Event, Mechanism
 from partita.theory.conversions import convert
 from partita.theory.distance import Distance
@@ -86,7 +86,7 @@ class Release(Part):
 
     def group(self, k: int) -> Part:
         if not self.mechanism.group_by_distance:
-            raise refuse.no_total(self.name, "group", "its distance does not add up over steps.")
+            raise refuse.no_group(self.name, k)
         return Release(self.mechanism, self.distance.times(k), self.count)
 
 
@@ -158,7 +158,7 @@ class Paired(Part):
 @final
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Events fixed beforehand, with the relation they share.
+    """Events fixed beforehand, with the relation they share, and the unit of several steps they are for, if any.
 
     >>> from partita.mechanisms.gaussian import GaussianNoise
     >>> from partita.mechanisms.laplace import Laplace
@@ -169,17 +169,27 @@ class Plan:
 
     events: tuple[object, ...]
     relation: Relation | None
+    unit: Granularity | None = None
 
     @classmethod
     def of(cls, events: object, relation: Relation | Granularity | str | None = None) -> Plan:
         """From whatever the caller wrote; refuses unlike relations by name."""
         if isinstance(events, Plan):
-            return cls._checked(events.events, relation_of(relation) or events.relation)
+            return replace(cls._checked(events.events, relation_of(relation) or events.relation), unit=events.unit)
         if isinstance(events, Mechanism | Measure | Event | Pair | LossLaw):
             events = (events,)
         if isinstance(events, str | bytes | dict) or not isinstance(events, Iterable):
             raise refuse.not_a_plan(events)
         return cls._checked(tuple(events), relation_of(relation))
+
+    @classmethod
+    def protecting(cls, events: object, relation: Relation | Granularity | str | None) -> Plan:
+        """From events whose losses are those of one row; for a unit of several rows steps are counted (theory A9)."""
+        if not isinstance(relation, Granularity):
+            return cls.of(events, relation)
+        step, count = stated(relation)
+        plan = cls.of(events, step)
+        return plan if count == 1 else replace(plan.group(count), unit=relation)
 
     @classmethod
     def _checked(cls, events: tuple[object, ...], relation: Relation | None) -> Plan:
@@ -219,7 +229,7 @@ class Plan:
     def totals(self) -> tuple[Total, ...]:
         """The total loss when a record leaves, and when one enters if that differs.
 
-        Under change-one one neighbour may do both at once, so only symmetric pairs are composed (theory B6).
+        Where one neighbour may do both at once (a change, a group), only symmetric pairs are composed (theory B6).
         """
         rows, rest = gather(self.events)
         remove: list[tuple[LossLaw, int]] = []
@@ -229,7 +239,7 @@ class Plan:
                 continue
             pair = part.pair()
             if not pair.symmetric:
-                if self.relation is not Relation.ADD_REMOVE:
+                if self.relation is not Relation.ADD_REMOVE or self._mixed:
                     raise refuse.directions_mix(part.name)
                 entering[len(remove)] = pair.add
             remove.append((pair.remove, part.count))
@@ -240,6 +250,11 @@ class Plan:
         return leaves, Total.of(add, rows)
 
     @property
+    def _mixed(self) -> bool:
+        """Whether some rows of the unit may come while others go; all rows of an owner do the same."""
+        return self.unit is not None and not (isinstance(self.unit, Users) and not self.unit.altered)
+
+    @property
     def size(self) -> int:
         """The number of releases."""
         return sum(part.count for part in self.parts)
@@ -247,7 +262,14 @@ class Plan:
     def group(self, k: int) -> Plan:
         """The same plan for k steps of the relation at once."""
         steps = whole(k, "k", least=1)
-        return Plan(tuple(part.group(steps) for part in self.parts), self.relation)
+        return Plan(tuple(part.group(steps) for part in self.parts), self.relation, _together(self, steps))
+
+
+def _together(plan: Plan, steps: int) -> Granularity | None:
+    """The unit that so many steps make, if it is known what a step is."""
+    if steps == 1 or (plan.unit is None and plan.relation is None):
+        return plan.unit
+    return Groups(steps, plan.unit or (Rows() if plan.relation is Relation.ADD_REMOVE else Replace()))
 
 
 def _lopsided(part: Part) -> bool:

@@ -93,11 +93,11 @@ def unlike_relations(first: str, second: str) -> NotProven:
 
 
 def directions_mix(event: str) -> NotProven:
-    """A change-one neighbour may go up in one release and down in another."""
+    """A change, or a group of rows, may go up in one release and down in another."""
     return NotProven(
         "composition.directions-mix",
-        f"{event} loses differently when a record enters and when one leaves. Under change-one both happen at once in "
-        f"one plan, so one pair must dominate both directions (theory B6). Give a symmetric pair.",
+        f"{event} loses differently when a record enters and when one leaves. A change or a group of rows may do "
+        f"both in one plan, so one pair must dominate both directions (theory B6). Give a symmetric pair.",
     )
 
 
@@ -132,6 +132,16 @@ def no_total(event: str, method: str, reason: str) -> NotProven:
         "composition.no-total",
         f"{event} cannot be composed by the method {method!r}: {reason} Use method='best', which takes the least of "
         f"everything that is proven.",
+    )
+
+
+def no_group(event: str, steps: int) -> NotProven:
+    """A mechanism on a sample: each record of a group is drawn by itself (theory C14)."""
+    return NotProven(
+        "composition.no-group",
+        f"{event} has no proven total for {steps} rows at once: a larger distance does not price a group that is "
+        f"sampled row by row. Nothing was composed. Compose for one row, then use "
+        f"pt.group_privacy(total, {steps}), at a larger δ.",
     )
 
 

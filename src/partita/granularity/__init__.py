@@ -6,7 +6,7 @@ from partita.granularity.groups import Groups, groups
 from partita.granularity.metric import Metric, metric
 from partita.granularity.replace import Replace, replace
 from partita.granularity.rows import Rows, rows
-from partita.granularity.steps import convert, steps
+from partita.granularity.steps import convert, stated, steps
 from partita.granularity.users import Users, users
 from partita.granularity.windows import Windows, windows
 
@@ -28,6 +28,7 @@ __all__ = [
     "nodes",
     "replace",
     "rows",
+    "stated",
     "steps",
     "users",
     "windows",

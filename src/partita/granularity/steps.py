@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from partita.errors import granularity as refuse
-from partita.granularity.base import Granularity
+from partita.granularity.base import Granularity, Relation
+from partita.granularity.graphs import Edges
+from partita.granularity.replace import Replace
 from partita.granularity.rows import Rows
 from partita.theory.measures.base import Measure
 
@@ -29,6 +31,23 @@ def steps(source: Granularity, target: Granularity) -> int:
     if direct is None:
         raise refuse.no_guarantee(str(source), str(target))
     return direct
+
+
+def stated(target: Granularity) -> tuple[Relation, int]:
+    """Under which relation losses of single steps are stated for a unit, and how many such steps make it (theory A9).
+
+    Steps are changes of a row where the unit is made of those, else rows that come or go, or edges.
+
+    >>> from partita.granularity.groups import groups
+    >>> stated(groups(3, of=Replace()))
+    (<Relation.CHANGE_ONE: 'change-one'>, 3)
+    """
+    changes = (Replace(),) if target.relation is Relation.CHANGE_ONE else ()
+    for step in (*changes, Rows(), Edges()):
+        count = target.made_of(step)
+        if count is not None:
+            return step.relation, count
+    raise refuse.no_guarantee(str(Rows()), str(target))
 
 
 def convert(loss: Measure, source: Granularity, target: Granularity) -> Measure:

@@ -74,6 +74,17 @@ def test_a_mixed_plan_is_shown_part_by_part(plan, capsys):
     assert "19 releases together are" in said.replace("\n", " ")
 
 
+def test_people_with_several_rows_and_groups_of_rows_lose_more(plan, capsys):
+    alone = answer(capsys, plan(PLAN))
+    grouped = answer(capsys, plan(PLAN), "--groups", "3")
+    owned = answer(capsys, plan(PLAN), "--users", "3", "--owner", "patient")
+    assert alone["epsilon"] < grouped["epsilon"] == owned["epsilon"]
+    assert owned["methods"]["basic"]["epsilon"] == 30
+    assert owned["unit"] == "one patient with at most 3 rows, added or removed"
+    assert main(["compose", plan(PLAN), "--users", "3", "--explain"]) == 0
+    assert "one owner with at most 3 rows" in " ".join(capsys.readouterr().out.split())
+
+
 def test_options_override_the_plan(plan, capsys):
     basic = answer(capsys, plan(PLAN), "--method", "basic")
     assert (basic["epsilon"], basic["method"]) == (10, "basic")

@@ -7,6 +7,15 @@ from partita.errors import composition as refuse
 
 TEXTS = [
     (
+        refuse.no_group("Subsampled", 3),
+        "composition.no-group",
+        (
+            "Subsampled has no proven total for 3 rows at once: a larger distance does not price a group that is "
+            "sampled row by row. Nothing was composed. Compose for one row, then use pt.group_privacy(total, 3), at a "
+            "larger δ."
+        ),
+    ),
+    (
         refuse.account_copied("Filter"),
         "composition.account-copied",
         (
@@ -117,8 +126,8 @@ TEXTS = [
         refuse.directions_mix("A"),
         "composition.directions-mix",
         (
-            "A loses differently when a record enters and when one leaves. Under change-one both happen at once "
-            "in one plan, so one pair must dominate both directions (theory B6). Give a symmetric pair."
+            "A loses differently when a record enters and when one leaves. A change or a group of rows may do both in "
+            "one plan, so one pair must dominate both directions (theory B6). Give a symmetric pair."
         ),
     ),
     (
