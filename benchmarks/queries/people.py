@@ -33,7 +33,7 @@ from partita.mechanisms.exponential import Exponential
 from partita.query.aggregates import Quantile
 from partita.query.expressions import Bounds, Value
 from partita.query.program import Histogram
-from partita.query.quantiles import Choice
+from partita.query.quantiles import Choice, companies
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -100,14 +100,20 @@ def histogram(values: np.ndarray[Any, Any]) -> Histogram:
 
 
 def by_choice(values: np.ndarray[Any, Any], shares: Sequence[Fraction], rho: float) -> list[float]:
-    """Each quantile by itself, with its share of ρ: what the curator does."""
-    within, found = Bounds(0, HIGHEST, Fraction(1), nullable=False), histogram(values)
-    chosen = []
-    for share in shares:
-        far = max(share.numerator, share.denominator - share.numerator)
-        epsilon = Fraction(math.sqrt(8 * rho / len(shares))).limit_denominator(10**9) / far
-        chosen.append(Choice(Quantile(Value("income"), share), within, Exponential(epsilon=epsilon)).release(found))
-    return [float(value) for value in sorted(chosen)]
+    """Each quantile by itself, with its share of ρ."""
+    return sorted(value for share in shares for value in _chosen(values, (share,), rho / len(shares), 0, HIGHEST))
+
+
+def by_few(values: np.ndarray[Any, Any], shares: Sequence[Fraction], rho: float) -> list[float]:
+    """Up to three at once: what the curator does."""
+    plan = companies([Quantile(Value("income"), share) for share in shares])
+    return sorted(value for _, few in plan for value in _chosen(values, few, rho / len(plan), 0, HIGHEST))
+
+
+def _chosen(values: np.ndarray[Any, Any], few: tuple[Fraction, ...], rho: float, low: int, high: int) -> list[float]:
+    mechanism = Exponential(epsilon=Fraction(math.sqrt(8 * rho)).limit_denominator(10**9))
+    choice = Choice(Value("income"), few, Bounds(low, high, Fraction(1), nullable=False), mechanism)
+    return [float(value) for value in choice.release(histogram(values))]
 
 
 def by_halving(values: np.ndarray[Any, Any], shares: Sequence[Fraction], rho: float) -> list[float]:
@@ -119,10 +125,7 @@ def by_halving(values: np.ndarray[Any, Any], shares: Sequence[Fraction], rho: fl
             return []
         middle = len(wanted) // 2
         share = wanted[middle]
-        far = max(share.numerator, share.denominator - share.numerator)
-        epsilon = Fraction(math.sqrt(8 * rho / depth)).limit_denominator(10**9) / far
-        within = Bounds(low, high, Fraction(1), nullable=False)
-        cut = Choice(Quantile(Value("income"), share), within, Exponential(epsilon=epsilon)).release(histogram(rows))
+        cut = int(_chosen(rows, (share,), rho / depth, low, high)[0])
         below = part(rows[rows < cut], [one / share for one in wanted[:middle]], low, max(low, cut - 1))
         above = part(rows[rows >= cut], [(one - share) / (1 - share) for one in wanted[middle + 1 :]], cut, high)
         return [*below, float(cut), *above]
@@ -163,7 +166,12 @@ def ranks_off(values: np.ndarray[Any, Any], shares: Sequence[Fraction], found: S
 
 def mechanisms(values: np.ndarray[Any, Any], repeats: int, what: str) -> list[str]:
     """Mean errors in rows. Halving is better for many quantiles, and wrong where many rows share a value."""
-    kinds = {"one choice each": by_choice, "halving": by_halving, "tree of counts": by_tree}
+    kinds = {
+        "up to three at once": by_few,
+        "each by itself": by_choice,
+        "halving": by_halving,
+        "tree of counts": by_tree,
+    }
     lines = [
         f"## Mechanisms: mean number of rows between answer and quantile, 2,000 {what}, ρ = 0.05 in total",
         "",

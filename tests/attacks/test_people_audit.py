@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -57,6 +58,16 @@ def test_a_quantile_loses_no_more_than_its_price_and_a_sharper_one_is_caught():
     sharper = replace(choice, mechanism=Exponential(epsilon=6 * choice.mechanism.epsilon))
     broken = replace(made, offer=replace(made.offer, choices=(sharper,)))
     assert found(broken, CROWD, ONE[:1]) > 1
+
+
+def test_two_quantiles_at_once_lose_no_more_than_their_price_and_sharper_ones_are_caught():
+    question = "SELECT MEDIAN(age) AS m, QUANTILE(age, 0.9) AS h FROM visits"
+    made = offered(question, pt.Promise(pt.rows(), pt.Pure(epsilon=9)), epsilon=1)
+    (choice,) = made.offer.choices
+    assert choice.mechanism.epsilon == 1
+    assert found(made, CROWD, ONE[:1]) <= 1
+    sharper = replace(choice, mechanism=Exponential(epsilon=Fraction(6)))
+    assert found(replace(made, offer=replace(made.offer, choices=(sharper,))), CROWD, ONE[:1]) > 1
 
 
 def test_all_rows_of_an_owner_lose_no_more_than_the_price_of_a_count_of_owners():

@@ -19,11 +19,12 @@ from partita.exact import Number, exact, positive, probability
 from partita.granularity import Replace, Rows
 from partita.granularity.base import Relation
 from partita.mechanisms.base import Event
-from partita.mechanisms.exponential import Exponential
 from partita.mechanisms.histogram import relation_of
-from partita.query.expressions import Bounds
+from partita.query.aggregates import Quantile
+from partita.query.expressions import Bounds, Value
 from partita.query.program import Histogram
-from partita.query.quantiles import affordable, moves, scored
+from partita.query.quantile_costs import affordable, moves
+from partita.query.quantiles import Choice, companies
 from partita.sampling.bits import BitSource
 from partita.theory.distance import Distance
 from partita.theory.measures.approximate import Approximate
@@ -32,6 +33,8 @@ from partita.theory.measures.pure import Pure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+_COLUMN = Value("values")
 
 
 @final
@@ -70,11 +73,11 @@ def quantiles(
     confidence: Number = 0.95,
     bits: BitSource | None = None,
 ) -> Quantiles:
-    """Quantiles of numbers between public bounds, on a public grid with this step; the price is divided over them.
+    """Quantiles of numbers between public bounds, on a public grid with this step.
 
-    Every number is clamped and rounded to the grid, NaN counts as the lower bound; each quantile is chosen by the
-    exponential mechanism among all values of the grid, scored by rank (query/quantiles.proof.md). Ranks are what is
-    accurate: where few rows lie, values may be far off.
+    Every number is clamped and rounded to the grid, NaN counts as the lower bound; quantiles are chosen by the
+    exponential mechanism among all values of the grid, up to three at once, by rank (query/ranks.proof.md). Ranks are
+    what is accurate: where few rows lie, values may be far off.
 
     >>> from partita.sampling.bits import TestBits
     >>> found = quantiles(list(range(1000)), [0.25, 0.5], bounds=(0, 1000), step=1, epsilon=2, bits=TestBits(1))
@@ -94,26 +97,22 @@ def quantiles(
     if within.high < within.low:
         raise refuse_bounds.bad_bounds("bounds", bounds)
     table = _histogram(values, within)
-    part = _divided(budget, len(wanted))
     unit_of = Rows() if kept is Relation.ADD_REMOVE else Replace()
-    found, events, error = [], [], 0.0
-    for share in wanted:
-        moved = moves(share, unit_of, groups=1, truncation=None)
+    plan = companies([Quantile(_COLUMN, share) for share in wanted])
+    part = _divided(budget, len(plan))
+    found: dict[Fraction, float] = {}
+    events, error = [], 0.0
+    for of, together in plan:
+        moved = moves(together, unit_of, groups=1, truncation=None)
         chooser = affordable(moved, unit_of, part)
         if chooser is None:
-            raise refuse.bad_quantile(share)
-        starts, lengths, scores = scored(table, within, share)
-        run, place = chooser.release_run(scores, lengths, bits=bits)
-        found.append(float((int(starts[run]) + place) * unit))
+            raise refuse.bad_quantile(shares)
+        choice = Choice(of, together, within, chooser)
+        found.update(zip(together, (float(value * unit) for value in choice.release(table, bits=bits)), strict=True))
         cases = moved.row if kept is Relation.ADD_REMOVE else moved.both
         events.append(chooser.at(Distance.linf(max(case[0] for case in cases))))
-        error = max(error, _rank_error(chooser, within, share, float(1 - (1 - sure) / len(wanted))))
-    return Quantiles(wanted, tuple(sorted(found)), error, sure, tuple(events))
-
-
-def _rank_error(chooser: Exponential, within: Bounds, share: Fraction, confidence: float) -> float:
-    candidates = within.high - within.low + 1
-    return (math.log(candidates) - math.log1p(-confidence)) / (float(chooser.weight) * share.denominator)
+        error = max(error, choice.rank_error(float(1 - (1 - sure) / len(plan))))
+    return Quantiles(wanted, tuple(sorted(found[share] for share in wanted)), error, sure, tuple(events))
 
 
 def _divided(budget: Measure, parts: int) -> Measure:

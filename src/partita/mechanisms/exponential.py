@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
@@ -15,7 +16,12 @@ from partita.mechanisms.integers import Integers, read_flat, source_of
 from partita.mechanisms.selection import Selection
 from partita.mechanisms.switch import switch
 from partita.sampling.bits import BitSource
-from partita.sampling.choice import proportional_to_exp, run_proportional_to_exp
+from partita.sampling.choice import (
+    Place,
+    proportional_to_exp,
+    run_proportional_to_exp,
+    tuple_proportional_to_exp,
+)
 from partita.theory.conversions import pure_to_rho, pure_to_tau
 from partita.theory.distance import Distance, Norm
 from partita.theory.losses.outward import FUNCTION
@@ -86,6 +92,27 @@ class Exponential(Selection):
         (1, 0)
         """
         return run_proportional_to_exp(read_flat(scores), lengths, self.weight, source_of(bits))
+
+    def release_tuple(
+        self,
+        lists: Sequence[tuple[object, NDArray[np.int64], Fraction]],
+        excess: Callable[[tuple[Place, ...]], Fraction],
+        *,
+        bits: BitSource | None = None,
+    ) -> tuple[Place, ...]:
+        """The same choice among tuples: one candidate of each list, whose score is a sum less an excess.
+
+        Every list has the scores of runs, their lengths, and what a unit of these scores counts; the excess is zero or
+        more. The result is a run and a place in it for each list.
+
+        >>> from partita.sampling.bits import TestBits
+        >>> runs = ([-100, 0], np.array([10**6, 1]), Fraction(1))
+        >>> Exponential(epsilon=2).release_tuple([runs, runs], lambda places: Fraction(0), bits=TestBits(1))
+        ((1, 0), (1, 0))
+        """
+        weight = self.weight
+        weighted = [(read_flat(scores), lengths, counts * weight) for scores, lengths, counts in lists]
+        return tuple_proportional_to_exp(weighted, lambda places: weight * excess(places), source_of(bits))
 
     def probabilities(self, scores: object) -> NDArray[np.float64]:
         """The probability of each candidate, to float accuracy: for study, nothing is drawn.

@@ -17,11 +17,11 @@ from partita.granularity import Granularity, Metric, Replace
 from partita.mechanisms.additive import AdditiveNoise
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.laplace import Laplace
-from partita.query import pricing, quantiles, selection
+from partita.query import pricing, quantile_costs, quantiles, selection
 from partita.query.aggregates import Aggregate, Quantile
 from partita.query.blocks import Block
 from partita.query.design import Design, designs
-from partita.query.expressions import bounds
+from partita.query.expressions import Expression, bounds
 from partita.query.pricing import Price
 from partita.query.quantiles import Choice
 from partita.query.selection import Selection
@@ -107,10 +107,10 @@ def offered(
         return _selected(aggregates, domain, groups, partial, protections, price, wanted, truncation, keys)
     first = protections[0][1]
     linear = _linear(aggregates)
-    chosen = [aggregate for aggregate in aggregates if isinstance(aggregate, Quantile)]
-    share = Fraction(1, len(chosen) + bool(linear))
+    companies = quantiles.companies([aggregate for aggregate in aggregates if isinstance(aggregate, Quantile)])
+    share = Fraction(1, len(companies) + bool(linear))
     allowed = pricing.part_of(price.within(first), share)
-    choices, tolls = _chosen(chosen, domain, groups, protections, allowed, truncation)
+    choices, tolls = _chosen(companies, domain, groups, protections, allowed, truncation)
     if not linear:
         return Offer("", Design("chosen", (), (), ()), (), tolls, _reason_of_choices(choices), choices)
     best: tuple[float, Offer] | None = None
@@ -187,30 +187,30 @@ def _linear(aggregates: tuple[Aggregate, ...]) -> tuple[Aggregate, ...]:
 
 
 def _chosen(
-    aggregates: Sequence[Quantile],
+    companies: Sequence[tuple[Expression, tuple[Fraction, ...]]],
     domain: Domain,
     groups: int,
     protections: tuple[Protection, ...],
     allowed: Measure,
     truncation: Truncation | None,
 ) -> tuple[tuple[Choice, ...], tuple[Toll, ...]]:
-    """The choice for each quantile, each at the same price, and what they cost together under every promise."""
+    """The choice for each company of quantiles, all at the same price, and what they cost under every promise."""
     choices = []
     tolls = [Toll(budget.zero(), budget.zero(), budget.zero()) for _, budget in protections]
-    for aggregate in aggregates:
+    for of, shares in companies:
         moved = [
-            quantiles.moves(aggregate.share, granularity, groups=groups, truncation=truncation)
+            quantile_costs.moves(shares, granularity, groups=groups, truncation=truncation)
             for granularity, _ in protections
         ]
-        mechanism = quantiles.affordable(moved[0], protections[0][0], allowed)
+        mechanism = quantile_costs.affordable(moved[0], protections[0][0], allowed)
         if mechanism is None:
             raise refuse.noise_not_in_measure("Exponential", protections[0][1].symbol)
-        choices.append(Choice(aggregate, bounds(aggregate.of, domain), mechanism))
+        choices.append(Choice(of, shares, bounds(of, domain), mechanism))
         for place, (granularity, budget) in enumerate(protections):
             tolls[place] += Toll(
-                quantiles.cost(mechanism, moved[place].row, budget),
-                quantiles.cost(mechanism, moved[place].both, budget),
-                quantiles.unit_cost(mechanism, moved[place], granularity, budget),
+                quantile_costs.cost(mechanism, moved[place].row, budget),
+                quantile_costs.cost(mechanism, moved[place].both, budget),
+                quantile_costs.unit_cost(mechanism, moved[place], granularity, budget),
             )
     return tuple(choices), tuple(tolls)
 
@@ -282,5 +282,9 @@ def _reason(offer: Offer, error: float, others: Mapping[str, float], wanted: str
 def _reason_of_choices(choices: Sequence[Choice]) -> str:
     if not choices:
         return ""
-    which = "The quantile is" if len(choices) == 1 else f"The {len(choices)} quantiles are"
-    return f"{which} chosen among all possible values by rank, with the exponential mechanism."
+    count = len(quantiles.listed(choices))
+    which = "The quantile is" if count == 1 else f"The {count} quantiles are"
+    jointly = ", several at once" if count > len(choices) else ""
+    names = {"exponential": "the exponential mechanism", "permute_and_flip": "permute-and-flip"}
+    by = " and ".join(dict.fromkeys(names[choice.mechanism.kind] for choice in choices))
+    return f"{which} chosen among all possible values by rank{jointly}, with {by}."

@@ -93,7 +93,7 @@ class Quote:
         """The expected squared error of all aggregates, each in units of what one row can do to it."""
         pairs = zip(self.offer.design.weights, self.offer.parts, strict=True)
         linear = sum(float(weight) * variance(part.mechanism) for weight, part in pairs)
-        return linear + sum(choice.rank_error(0.68) ** 2 for choice in self.offer.choices)
+        return linear + sum(len(choice.shares) * choice.rank_error(0.68) ** 2 for choice in self.offer.choices)
 
     def by_parts(self, place: int) -> bool:
         """Whether the cost under a promise is that of the additive parts alone, which may then be composed instead."""
@@ -114,7 +114,7 @@ class Quote:
     @property
     def width(self) -> int:
         """How many columns are released: texts of open keys, numbers with additive noise, and those that are chosen."""
-        return self.texts + len(self.spreads) + len(self.offer.choices)
+        return self.texts + len(self.spreads) + len(quantiles.listed(self.offer.choices))
 
     @property
     def texts(self) -> int:
@@ -161,10 +161,11 @@ class Quote:
             noisy[:, start:end] = part.mechanism.release(exact[:, start - first : end - first], bits=bits)
             start = end
         for choice in self.offer.choices:
-            place = self.program.tallies.index(Values(choice.aggregate.of))
+            place = self.program.tallies.index(Values(choice.of))
+            end = start + len(choice.shares)
             for group, found in enumerate(tallies[:, place]):
-                noisy[group, start] = choice.release(found, bits=bits)
-            start += 1
+                noisy[group, start:end] = choice.release(found, bits=bits)
+            start = end
         return noisy
 
     def result(self, noisy: NDArray[np.object_]) -> Result:
@@ -184,8 +185,8 @@ class Quote:
     def recipes(self) -> tuple[Recipe, ...]:
         """How each aggregate follows from the noisy numbers."""
         linear = iter(self.offer.design.recipes)
-        chosen = iter(quantiles.chosen(self.offer.choices, self.plan.domain))
-        return tuple(next(chosen) if isinstance(one, Quantile) else next(linear) for one in self.plan.aggregates)
+        chosen = quantiles.chosen(self.offer.choices, self.plan.domain)
+        return tuple(chosen[one] if isinstance(one, Quantile) else next(linear) for one in self.plan.aggregates)
 
     @cached_property
     def spreads(self) -> tuple[Spread, ...]:
@@ -261,7 +262,7 @@ def quote(
     for part in offer.parts:
         for entry in entries(part.block):
             tallies.update(dict.fromkeys(entry))
-    tallies.update(dict.fromkeys(Values(choice.aggregate.of) for choice in offer.choices))
+    tallies.update(dict.fromkeys(Values(choice.of) for choice in offer.choices))
     program = Program(plan.table, plan.where, grouped, tuple(tallies), truncation, plan.opened, plan.gathering)
     return Quote(plan, program, price, tuple(promises), offer)
 

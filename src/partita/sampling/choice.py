@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from numbers import Rational
@@ -16,14 +16,18 @@ from partita.errors import sampling as refuse
 from partita.exact import exact
 from partita.sampling.bernoulli import bernoulli_exp_each, exp_is_above
 from partita.sampling.bits import BitSource, source
-from partita.sampling.decay import FAR_LARGEST, Floats, far_decay
+from partita.sampling.decay import FAR_LARGEST, Floats, far_decay, far_decay_of
 from partita.sampling.uniform import below
 
 Scores = Sequence[Fraction | int] | NDArray[np.integer[Any]]
+Place = tuple[int, int]
 
 _MOST = 1 << 28
 _LONGEST = 1 << 50
 _BLOCK = 1 << 15
+_ONE = Fraction(1)
+_PROPOSED = 8  # tuples proposed at a time
+_CLOSE = 2.0**-36
 _ABOVE = 2.0**-38  # four times the relative error of far_decay and of its argument, and more
 
 
@@ -38,8 +42,7 @@ def proportional_to_exp(scores: Scores, weight: Fraction | int, bits: BitSource)
     >>> proportional_to_exp([0, 0, 1000], Fraction(1), bits=TestBits(1))
     2
     """
-    gaps = _gaps(scores, weight)
-    return _chosen(gaps, None, len(gaps.near), source(bits))
+    return _Urn.of(_gaps(scores, weight), None).chosen(source(bits))
 
 
 def run_proportional_to_exp(
@@ -53,15 +56,39 @@ def run_proportional_to_exp(
     >>> run_proportional_to_exp([0, 1000], np.array([10**9, 1]), Fraction(1), bits=TestBits(1))
     (1, 0)
     """
-    gaps = _gaps(scores, weight)
+    urn, bits = _Urn.of(_gaps(scores, weight), lengths), source(bits)
+    return urn.place(urn.chosen(bits), bits)
+
+
+def tuple_proportional_to_exp(
+    lists: Sequence[tuple[Scores, NDArray[np.int64], Fraction]],
+    excess: Callable[[tuple[Place, ...]], Fraction],
+    bits: BitSource,
+) -> tuple[Place, ...]:
+    """One candidate of each list, all together, with probability proportional to exp(sum of weight * score - excess).
+
+    Every list has runs of equal score, with their lengths and a weight; ``excess`` is zero or more for every tuple of
+    places. Tuples are proposed as if it were zero, and kept with probability exp(-excess).
+
+    >>> from partita.sampling.bits import TestBits
+    >>> runs = ([0, 0], np.array([5, 5]), Fraction(1))
+    >>> apart = lambda places: 900 * Fraction(places[0] != places[1])
+    >>> first, second = tuple_proportional_to_exp([runs, runs], apart, TestBits(1))
+    >>> first == second
+    True
+    """
     bits = source(bits)
-    if len(lengths) != len(gaps.near) or (len(lengths) and int(lengths.min()) < 1):
-        raise refuse.scores_not_exact(lengths)
-    candidates = int(lengths.sum())
-    if candidates > _LONGEST:
-        raise refuse.too_many_candidates(candidates, _LONGEST)
-    run = _chosen(gaps, lengths, candidates, bits)
-    return run, int(below(int(lengths[run]), 1, bits)[0])
+    urns = [_Urn.of(_gaps(scores, weight), lengths) for scores, lengths, weight in lists]
+    while True:
+        for runs in zip(*(urn.drawn(_PROPOSED, bits) for urn in urns), strict=True):
+            places = tuple(urn.place(run, bits) for urn, run in zip(urns, runs, strict=True))
+            exponent, keep = excess(places), _ONE
+            if exponent < 0:
+                raise refuse.scores_not_exact(exponent)
+            for urn, run in zip(urns, runs, strict=True):
+                exponent, keep = exponent + urn.gaps.exponent(run), keep * urn.keep(run)
+            if _kept(exponent, keep, bits):
+                return places
 
 
 def permute_and_flip(scores: Scores, weight: Fraction | int, bits: BitSource) -> int:
@@ -80,18 +107,6 @@ def permute_and_flip(scores: Scores, weight: Fraction | int, bits: BitSource) ->
     return int(heads[below(len(heads), 1, bits)[0]])
 
 
-def _chosen(gaps: _Gaps, lengths: NDArray[np.int64] | None, candidates: int, bits: BitSource) -> int:
-    power = 60 - candidates.bit_length()
-    tickets = _tickets(gaps.near, power, lengths)
-    ends = np.cumsum(tickets)
-    while True:
-        chosen = int(np.searchsorted(ends, below(int(ends[-1]), 1, bits), side="right")[0])
-        length = 1 if lengths is None else int(lengths[chosen])
-        keep = Fraction(length << power, int(tickets[chosen]))
-        if exp_is_above(int(bits.words(1)[0]), gaps.exponent(chosen), bits, times=keep):
-            return chosen
-
-
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class _Gaps:
@@ -104,6 +119,67 @@ class _Gaps:
     def exponent(self, index: int) -> Fraction:
         """The exact weighted gap of one candidate."""
         return int(self.whole[index]) * self.unit
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class _Urn:
+    """Tickets of candidates, or of runs of them: at least 2^power times their shares."""
+
+    gaps: _Gaps
+    lengths: NDArray[np.int64] | None
+    power: int
+    tickets: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, gaps: _Gaps, lengths: NDArray[np.int64] | None) -> _Urn:
+        candidates = len(gaps.near)
+        if lengths is not None:
+            if len(lengths) != candidates or int(lengths.min()) < 1:
+                raise refuse.scores_not_exact(lengths)
+            candidates = int(lengths.sum())
+            if candidates > _LONGEST:
+                raise refuse.too_many_candidates(candidates, _LONGEST)
+        power = 60 - candidates.bit_length()
+        tickets = _tickets(gaps.near, power, lengths)
+        return cls(gaps, lengths, power, tickets, np.cumsum(tickets))
+
+    def drawn(self, count: int, bits: BitSource) -> list[int]:
+        """The owners of so many tickets, drawn independently."""
+        found: list[int] = np.searchsorted(self.ends, below(int(self.ends[-1]), count, bits), side="right").tolist()
+        return found
+
+    def keep(self, index: int) -> Fraction:
+        """How often a drawn candidate must be kept, but for exp(-gap)."""
+        length = 1 if self.lengths is None else int(self.lengths[index])
+        return Fraction(length << self.power, int(self.tickets[index]))
+
+    def chosen(self, bits: BitSource) -> int:
+        """A candidate or run, with probability exactly proportional to its share."""
+        while True:
+            (index,) = self.drawn(1, bits)
+            if _kept(self.gaps.exponent(index), self.keep(index), bits):
+                return index
+
+    def place(self, run: int, bits: BitSource) -> Place:
+        """A candidate of a run, each as likely."""
+        assert self.lengths is not None
+        length = int(self.lengths[run])
+        return run, 0 if length == 1 else int(below(length, 1, bits)[0])
+
+
+def _kept(exponent: Fraction, keep: Fraction, bits: BitSource) -> bool:
+    """True with probability exactly keep * exp(-exponent), at most 1; floats decide unless it is close or tiny."""
+    word = int(bits.words(1)[0])
+    if exponent < FAR_LARGEST:
+        bias = float(keep) * far_decay_of(float(exponent))
+        height, margin = (word >> 11) * 2.0**-53, _CLOSE * (1 + bias)
+        if height + 2.0**-53 <= bias - margin:
+            return True
+        if height >= bias + margin:
+            return False
+    return exp_is_above(word, exponent, bits, times=keep)
 
 
 def _gaps(scores: Scores, weight: Fraction | int) -> _Gaps:

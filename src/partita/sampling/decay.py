@@ -36,6 +36,21 @@ def far_decay(t: Floats) -> Floats:
     return _squared(t, _FAR)
 
 
+def far_decay_of(t: float) -> float:
+    """The same for one number.
+
+    >>> far_decay_of(3.25) == float(far_decay(np.array([3.25]))[0])
+    True
+    """
+    s: float = t * 2.0**-_FAR
+    power: float = _COEFFICIENTS[0]
+    for coefficient in _COEFFICIENTS[1:]:
+        power = power * s + coefficient
+    for _ in range(_FAR):
+        power *= power
+    return power
+
+
 def _squared(t: Floats, squarings: int) -> Floats:
     s = t * 2.0**-squarings
     power = np.full_like(s, _COEFFICIENTS[0])
