@@ -70,7 +70,10 @@ def moves(first, second):
     """How far each use moved, in all norms: (mechanism, L1, squared L2, L∞)."""
     assert len(first) == len(second), "how many releases there are must not depend on the rows"
     for one, other in zip(first, second, strict=True):
-        gaps = [abs(a - b) for a, b in zip(one.exact, other.exact, strict=True)]
+        signed = [a - b for a, b in zip(one.exact, other.exact, strict=True)]
+        if getattr(one.mechanism, "monotone", False):
+            assert min(signed) >= 0 or max(signed) <= 0, "these scores are said to move all the same way"
+        gaps = [abs(gap) for gap in signed]
         yield one.mechanism, sum(gaps), sum(gap * gap for gap in gaps), max(gaps, default=0)
 
 

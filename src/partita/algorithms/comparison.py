@@ -21,6 +21,9 @@ from partita.theory.distance import Distance
 from partita.theory.measures.base import Measure
 from partita.theory.measures.pure import Pure
 
+# Sums are released in parts of a row this small, so that rounding the noise adds next to nothing to the error.
+_FINE = 1 << 20
+
 KINDS = ("laplace", "gaussian", "randomised response")
 
 
@@ -80,8 +83,9 @@ class FourSteps:
             reported = np.asarray(self.noise.release(rows, bits=bits), dtype=np.float64)
             kept = float(self.noise.keep())
             return asked @ (0.5 + (reported - 0.5) / (2 * kept - 1)) / len(rows)
-        noisy: NDArray[Any] = np.asarray(self.noise.release(asked @ rows, bits=bits), dtype=np.float64)
-        return noisy / len(rows)
+        fine = _finer(self.noise)
+        noisy: NDArray[Any] = np.asarray(fine.release((asked @ rows) * _FINE, bits=bits), dtype=np.float64)
+        return noisy / _FINE / len(rows)
 
     def _reach(self, confidence: Number) -> float:
         """The error of a single row's worth of data: of the sums, or of one reported bit."""
@@ -150,6 +154,13 @@ def _laplace(budget: Measure, count: int) -> Laplace:
     found = noise_for(budget, Distance.l1(Fraction(count)))
     assert isinstance(found, Laplace)
     return found
+
+
+def _finer(noise: Laplace | GaussianNoise) -> Laplace | GaussianNoise:
+    """The same noise in parts of a row: sums and noise are both so many times larger, so the cost is the same."""
+    if isinstance(noise, Laplace):
+        return Laplace(scale=noise.scale * _FINE)
+    return GaussianNoise(sigma=noise.sigma * _FINE)
 
 
 def _zero_or_one(values: NDArray[np.int64]) -> bool:

@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 @final
 @dataclass(frozen=True, slots=True)
 class HeavyHitters:
-    """The values found and their noisy counts; ``error`` holds for all of them at once with this confidence."""
+    """The values found and their noisy counts.
+
+    ``error`` is what the noise of as many counts as were found stays within, with this confidence: for values named
+    beforehand. Among very many rare values some are found just because their noise was large, and are off by more.
+    """
 
     counts: dict[Any, int]
     error: float

@@ -91,7 +91,7 @@ class LinearQueries:
         return sqrt(self._least / self.workload.queries)
 
     def error(self, confidence: Number = 0.95) -> Floats:
-        """The half-width of each query's error, all of them at once with this confidence."""
+        """The half-width of each query's error, all of them at once with this confidence, non-negativity left aside."""
         return self.scheme.half_widths(self._written(), confidence)
 
     def release(self, histogram: object, *, bits: BitSource | None = None) -> Estimate:
@@ -116,13 +116,14 @@ class LinearQueries:
         return self._estimated(outcome.document), outcome
 
     def _estimated(self, measured: Measured) -> Estimate:
-        cells = self.scheme.estimate(measured)
-        if self.nonnegative:
-            if isinstance(self.scheme, Lines):
-                cells = nonnegative_least_squares(self.scheme.strategy.gram, cells)
-            else:
-                cells = nearest_nonnegative(cells)
-        return Estimate(cells, self.workload, self.scheme)
+        plain = self.scheme.estimate(measured)
+        if not self.nonnegative:
+            return Estimate(plain, self.workload, self.scheme, plain)
+        if isinstance(self.scheme, Lines):
+            cells = nonnegative_least_squares(self.scheme.strategy.gram, plain)
+        else:
+            cells = nearest_nonnegative(plain)
+        return Estimate(cells, self.workload, self.scheme, plain)
 
     def _written(self) -> Floats:
         if self.workload.matrix is None:
@@ -196,11 +197,16 @@ class LinearQueries:
 @final
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Estimated cells and answers, with their errors; whatever is asked of it is free."""
+    """Estimated cells and answers, with their errors; whatever is asked of it is free.
+
+    ``plain`` are the cells as least squares gave them: where ``cells`` were made non-negative, answers moved, and
+    their error bars are wider by as much.
+    """
 
     cells: Floats
     workload: Workload
     scheme: Scheme
+    plain: Floats
 
     @property
     def answers(self) -> Floats:
@@ -219,7 +225,7 @@ class Estimate:
         return float(self.answer(range_queries(len(self.cells), [(low, high)]))[0])
 
     def rmse(self, queries: Floats | None = None) -> float:
-        """The expected root mean square error of queries, or of the workload."""
+        """The expected root mean square error of queries, or of the workload, non-negativity left aside."""
         asked = self.workload.matrix if queries is None else np.asarray(queries, dtype=np.float64)
         if asked is None:
             raise refuse.not_written()
@@ -230,7 +236,7 @@ class Estimate:
         asked = self.workload.matrix if queries is None else np.asarray(queries, dtype=np.float64)
         if asked is None:
             raise refuse.not_written()
-        return self.scheme.half_widths(asked, confidence)
+        return self.scheme.half_widths(asked, confidence) + np.abs(asked @ (self.cells - self.plain))
 
     def plot(self, confidence: Number = 0.95) -> Figure:
         """The estimated answers of the workload with their error bars; the cells where it is too large to write out."""
@@ -238,5 +244,5 @@ class Estimate:
 
         asked = self.workload.matrix
         queries = np.eye(len(self.cells)) if asked is None else asked
-        errors = self.scheme.half_widths(queries, confidence)
+        errors = self.error(confidence, queries)
         return answers(self.answer(queries), errors, confidence, self.workload.names)

@@ -174,7 +174,7 @@ class MarginalTables:
         return sqrt(self.combined.variance(self._known(columns)))
 
     def error(self, *columns: str, confidence: Number = 0.95) -> float:
-        """The half-width around every cell of a table at once, with this confidence."""
+        """The half-width around every cell of a table at once, with this confidence; not of ``nonnegative`` cells."""
         asked = self._known(columns)
         return self.combined.half_width(asked, confidence, self.axes.cells(asked))
 

@@ -23,6 +23,14 @@ def test_all_errors_stay_within_the_bound_and_are_not_far_below_it(kind):
     assert np.median(worst) > bound / 6
 
 
+def test_rounding_to_whole_rows_does_not_break_the_bound_of_a_single_average():
+    # The bound is 2.996 of a row. Noise in whole rows would exceed it with 8 % in place of 5.
+    steps, bits, times = four_steps(1, epsilon=1), TestBits(8), 4000
+    bound, nobody = steps.error(1, confidence=0.95), np.zeros(1, dtype=np.int64)
+    missed = sum(abs(steps.answer(nobody, [[1]], bits=bits)[0]) > bound for _ in range(times))
+    assert missed <= 0.05 * times + 5 * np.sqrt(0.05 * 0.95 * times)
+
+
 @pytest.mark.parametrize("kind", ["laplace", "gaussian", "randomised response"])
 def test_with_as_many_rows_as_needed_the_error_is_as_asked(kind):
     steps = four_steps(50, epsilon=1, delta="1e-6", kind=kind)

@@ -18,7 +18,9 @@ from partita.algorithms.learning.logistic import Logistic
 from partita.algorithms.learning.loss import always, curvature, curvature_reach, read_curvature
 from partita.algorithms.learning.moments import UNIT, Moments
 from partita.algorithms.learning.principal import Principal
+from partita.algorithms.learning.sums import Noisy
 from partita.query.pricing import Price
+from partita.sampling.bits import TestBits
 from tests.unit.algorithms.replay import moves
 
 PRICE = Price.of(epsilon=1)
@@ -117,3 +119,19 @@ def test_codes_lie_in_the_box_and_depend_on_their_own_row(rows):
     found = lattice.codes(rows)
     assert (np.abs(found) <= lattice.limit).all()
     assert all((lattice.codes(rows[i : i + 1])[0] == found[i]).all() for i in range(len(rows)))
+
+
+@every_learner
+def test_sums_are_whole_numbers_of_64_bits_until_noise_is_added(name, monkeypatch):
+    # A float would round sums beyond 2^53, and then one row could move them further.
+    learner, classes = LEARNERS[name]
+    own, kinds = Noisy.release, set()
+
+    def release(self, part, values, bits):
+        kinds.add((part, np.asarray(values).dtype.kind))
+        return own(self, part, values, bits)
+
+    monkeypatch.setattr(Noisy, "release", release)
+    learner.learn(np.zeros((3, features.get(name, 2) + (classes > 0))), bits=TestBits(1))
+    # Counts of rows are far below.
+    assert {kind for part, kind in kinds if part not in ("rows", "grid")} == {"i"}

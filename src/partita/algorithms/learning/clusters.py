@@ -142,7 +142,7 @@ class Clusters(Learner):
             for feature in range(features):
                 sums[:, feature] += np.bincount(at, arrows[:, feature], self.clusters).astype(np.int64)
         mass = before.mass
-        noisy = self.noisy.release("centres", sums.astype(np.float64), bits) / _UNIT
+        noisy = self.noisy.release("centres", sums, bits) / _UNIT
         error = before.radius * self.noisy.spread("centres") / _UNIT / np.maximum(mass, 1.0)
         # A centre whose new place would be less certain than its old one stays.
         better = (mass > 0) & (error < before.error)

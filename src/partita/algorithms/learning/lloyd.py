@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from partita.algorithms.learning.lattice import Array, blocks
 from partita.algorithms.learning.learner import Learner
@@ -106,7 +107,7 @@ class Lloyd(Learner):
             centres = moved / np.maximum(np.abs(moved).sum(axis=1), 1.0)[:, None]
         return centres, many
 
-    def _exact(self, codes: Array, centres: Array) -> tuple[Array, Array]:
+    def _exact(self, codes: Array, centres: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         counts = np.zeros(self.clusters, dtype=np.int64)
         sums = np.zeros((self.clusters, self.features), dtype=np.int64)
         for block in blocks(len(codes)):
@@ -114,7 +115,7 @@ class Lloyd(Learner):
             counts += np.bincount(at, minlength=self.clusters)
             for feature in range(self.features):
                 sums[:, feature] += np.bincount(at, codes[block, feature], self.clusters).astype(np.int64)
-        return counts.astype(np.float64), sums.astype(np.float64)
+        return counts, sums
 
 
 def into_ball(rows: Array) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from partita.algorithms.learning.lattice import Array, blocks, root_up
 from partita.algorithms.learning.moments import UNIT
@@ -35,7 +36,7 @@ def gradient_reach(features: int, classes: int, norm: float) -> Reach:
     return Reach(widest * 2 * RESIDUAL, longest * 2 * RESIDUAL**2)
 
 
-def gradient(vectors: Array, targets: Array, weights: Array, one: int) -> Array:
+def gradient(vectors: Array, targets: Array, weights: Array, one: int) -> NDArray[np.int64]:
     """The exact sum over rows of residual times (row, constant), in whole numbers, each row's part by itself."""
     classes = targets.shape[1]
     whole = rounded(weights)
@@ -46,7 +47,7 @@ def gradient(vectors: Array, targets: Array, weights: Array, one: int) -> Array:
         residual = _chances(part, whole, one) - own * RESIDUAL
         total[:-1] += (part.T @ residual).astype(np.int64)
         total[-1] += one * residual.sum(axis=0).astype(np.int64)
-    return total.astype(np.float64)
+    return total
 
 
 def curvature_reach(features: int, classes: int, norm: float) -> Reach:
@@ -61,7 +62,7 @@ def curvature_reach(features: int, classes: int, norm: float) -> Reach:
     return Reach(trace * (2 * wide + square) // 2 + 1, CURVED**2 * square * (2 * square + largest**2) // 8 + 1)
 
 
-def curvature(vectors: Array, weights: Array, one: int) -> Array:
+def curvature(vectors: Array, weights: Array, one: int) -> NDArray[np.int64]:
     """The exact second derivative of the loss over all rows, in whole numbers: what is on and above its diagonal.
 
     Weights are numbered as in a table with a line for each feature, the constant last, and a column for each class.
@@ -78,7 +79,8 @@ def curvature(vectors: Array, weights: Array, one: int) -> Array:
                 bent = np.floor(chances[:, a] * other / _COARSE) * (1 if a == b else -1)
                 total[:, a, :, b] += ((part * bent[:, None]).T @ part).astype(np.int64)
     square = total.reshape(features * columns, -1)
-    return square[np.triu_indices(len(square))].astype(np.float64)
+    found: NDArray[np.int64] = square[np.triu_indices(len(square))]
+    return found
 
 
 def read_curvature(released: Array, weights: int) -> Array:

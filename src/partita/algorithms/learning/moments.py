@@ -9,6 +9,7 @@ from math import sqrt
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from partita.algorithms.learning.lattice import Array, blocks, root_up, within_ball
 from partita.algorithms.learning.sums import Reach, Sum
@@ -70,7 +71,7 @@ class Moments:
         """The most whole steps that one feature of a row has."""
         return min(UNIT, int(UNIT / self.norm) + 1)
 
-    def exact(self, vectors: Array, targets: Array | None = None) -> dict[str, Array]:
+    def exact(self, vectors: Array, targets: Array | None = None) -> dict[str, NDArray[np.int64]]:
         """The exact sums, in whole numbers: products of whole numbers below 2^24 are summed block by block."""
         p, k = self.features, self.targets
         second = np.zeros((p, p), dtype=np.int64)
@@ -86,7 +87,7 @@ class Moments:
         found = {"rows": np.array([len(vectors)]), "first": first, "second": second[np.triu_indices(p)]}
         if targets is not None:
             found |= {"targets": total, "cross": cross.reshape(-1)}
-        return {item.name: found[item.name].astype(np.float64) for item in self.sums()}
+        return {item.name: found[item.name] for item in self.sums()}
 
     def read(self, released: Mapping[str, Array], spreads: Mapping[str, float]) -> Described:
         """Means and second moments of features in [-1, 1] from the released sums."""

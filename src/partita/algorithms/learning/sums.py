@@ -91,7 +91,9 @@ class Noisy:
         """The noise of one sum."""
         return next(noise for item, noise in zip(self.sums, self.noises, strict=True) if item.name == name)
 
-    def release(self, name: str, values: NDArray[np.float64], bits: BitSource | None) -> NDArray[np.float64]:
+    def release(
+        self, name: str, values: NDArray[np.float64] | NDArray[np.int64], bits: BitSource | None
+    ) -> NDArray[np.float64]:
         """Exact whole numbers with noise on each; floats are used for arithmetic afterwards only."""
         return np.asarray(self.noise(name).release(np.asarray(values).astype(np.int64), bits=bits), dtype=np.float64)
 
