@@ -92,7 +92,7 @@ def test_a_row_in_the_corner_bends_the_loss_as_far_as_is_said():
     norm = np.sqrt(3)
     reach = curvature_reach(3, 2, norm)
     vectors = Moments(3, norm, 2, one_hot=True).rows(np.ones((1, 3)))
-    found = curvature(vectors, np.zeros((4, 1)), always(norm))
+    found = curvature(vectors, np.zeros((4, 1)), always(norm)).astype(float)
     assert np.abs(found).sum() > 0.99 * reach.l1
     assert (found**2).sum() > 0.99 * reach.square
     matrix = read_curvature(found, 4)
