@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import partial
+from html import escape
 from types import TracebackType
 from typing import Any, Self, Unpack, final
 
@@ -20,6 +21,7 @@ from partita.curator.declared import checked_limits, checked_promises, checked_p
 from partita.curator.door import Door
 from partita.curator.keywords import spelled_as
 from partita.curator.outcome import Outcome
+from partita.curator.overview import overview
 from partita.curator.pace import Pace
 from partita.curator.path import Path, booked_costs, charge_of, fingerprint
 from partita.curator.planned import Planned
@@ -256,6 +258,11 @@ class Curator:
         return tuple(self._tables.values())
 
     @property
+    def public(self) -> tuple[PublicTable, ...]:
+        """The public tables, to be joined."""
+        return tuple(self._public.values())
+
+    @property
     def promises(self) -> tuple[Promise, ...]:
         """The promises kept."""
         return self._promises
@@ -311,6 +318,16 @@ class Curator:
         """Let go of files and connections; what is booked stays booked."""
         self._engine.close()
         self._ledger.close()
+
+    def __repr__(self) -> str:
+        return f"<Curator of {', '.join(self._tables)}; print it to see what may be asked>"
+
+    def __str__(self) -> str:
+        return overview(self)
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        return f"<pre>{escape(overview(self))}</pre>"
 
     def __reduce__(self) -> str:
         raise refuse.not_sent("A curator", "Open it again where it is needed, with the same ledger.")

@@ -121,6 +121,23 @@ def join_kind(kind: str) -> QueryRefused:
     )
 
 
+def natural_join(table: str, key: str) -> QueryRefused:
+    """A join that leaves unsaid which columns are compared."""
+    return QueryRefused(
+        "public.natural-join",
+        f"NATURAL JOIN leaves unsaid which columns are compared. Write JOIN {table} USING ({key}). {UNTOUCHED}",
+    )
+
+
+def better_joined(table: str, key: str) -> QueryRefused:
+    """A question about a public table inside a condition."""
+    return QueryRefused(
+        "public.better-joined",
+        f"{table} is public: join it, JOIN {table} ON {table}.{key} = column, and write the condition on its columns "
+        f"into WHERE; or list its keys, column IN (SELECT {key} FROM {table} WHERE ...). {UNTOUCHED}",
+    )
+
+
 def too_large_to_join(column: str, size: int, most: int) -> QueryRefused:
     """A column with too many values to look each of them up beforehand."""
     return QueryRefused(

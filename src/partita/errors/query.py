@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from partita.errors.base import InvalidInput, QueryRefused
-from partita.errors.wording import UNTOUCHED, shown, some
+from partita.errors.wording import UNTOUCHED, meant, shown, some
 
 # --- questions as a whole --------------------------------------------------------------------------------------
 
@@ -44,12 +44,11 @@ def several_statements(count: int) -> QueryRefused:
     )
 
 
-def not_a_select(kind: str) -> QueryRefused:
+def not_a_select(kind: str, advice: str = "Write SELECT COUNT(*) AS n FROM table WHERE ....") -> QueryRefused:
     """Only questions are answered; nothing can be changed."""
     return QueryRefused(
         "query.not-a-select",
-        f"A question is one SELECT with aggregates; {kind} is not answered. "
-        f"Write SELECT COUNT(*) AS n FROM table WHERE .... {UNTOUCHED}",
+        f"A question is one SELECT with aggregates; {kind} is not answered. {advice} {UNTOUCHED}",
     )
 
 
@@ -72,15 +71,6 @@ def not_a_table(kind: str) -> QueryRefused:
     )
 
 
-def several_tables() -> QueryRefused:
-    """One table at a time."""
-    return QueryRefused(
-        "query.several-tables",
-        f"A question reads one table; joins are not answered, because one row could then meet many. Ask about each "
-        f"table by itself. {UNTOUCHED}",
-    )
-
-
 def clause_not_answered(clause: str, advice: str) -> QueryRefused:
     """A clause outside the language."""
     return QueryRefused("query.clause-not-answered", f"{clause} is not answered. {advice} {UNTOUCHED}")
@@ -99,8 +89,8 @@ def not_grouped(name: str) -> QueryRefused:
     """A column shown without being a key."""
     return QueryRefused(
         "query.not-grouped",
-        f"{name} is neither aggregated nor in GROUP BY. Write GROUP BY {name}, or aggregate it: SUM({name}), "
-        f"AVG({name}). {UNTOUCHED}",
+        f"{name} is neither aggregated nor in GROUP BY. Write GROUP BY {name}, or put it into an aggregate such as "
+        f"COUNT({name}). {UNTOUCHED}",
     )
 
 
@@ -131,10 +121,14 @@ def too_many_groups(groups: int, limit: int) -> QueryRefused:
 # --- columns and expressions -----------------------------------------------------------------------------------
 
 
-def unknown_column(name: str, table: str, known: Iterable[str]) -> QueryRefused:
-    """A column that was not declared."""
+def unknown_column(name: str, table: str, known: Iterable[str], *, quoted: bool = False) -> QueryRefused:
+    """A column that was not declared; in double quotes it may have been meant as text."""
+    listed = tuple(known)
+    text = f" If it is text, write it in single quotes: '{name}'." if quoted else ""
     return QueryRefused(
-        "query.unknown-column", f"Table {table} declares no column {name!r}. It declares {some(known)}. {UNTOUCHED}"
+        "query.unknown-column",
+        f"Table {table} declares no column {name!r}.{meant(name, listed)}{text} It declares {some(listed)}. "
+        f"{UNTOUCHED}",
     )
 
 
@@ -245,7 +239,8 @@ def not_a_key(what: str) -> QueryRefused:
     return QueryRefused(
         "query.not-a-key",
         f"{what} cannot be grouped by: its possible values are not listed in public. Group by declared columns, by "
-        f"BUCKET(column, width) or by DATE_TRUNC('month', column). {UNTOUCHED}",
+        f"BUCKET(column, width), by DATE_TRUNC('month', column) or by CASE WHEN ... THEN 'name' END; to combine "
+        f"columns, group by each of them. {UNTOUCHED}",
     )
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 
 from partita.errors.base import BudgetExceeded, InvalidInput, NotProven
-from partita.errors.wording import UNTOUCHED, shown, some
+from partita.errors.wording import UNTOUCHED, meant, shown, some
 
 # --- columns ------------------------------------------------------------------------------------------------
 
@@ -76,9 +77,11 @@ def repeated_category(name: str) -> InvalidInput:
 
 def unknown_category(column: str, value: object, names: Iterable[str]) -> InvalidInput:
     """A category that was not declared."""
+    listed = tuple(names)
     return InvalidInput(
         "region.unknown-category",
-        f"{column} has no value {shown(value)}. It was declared with: {some(names)}. {UNTOUCHED}",
+        f"{column} has no value {shown(value)}.{meant(value, listed)} It was declared with: {some(listed)}. "
+        f"{UNTOUCHED}",
     )
 
 
@@ -168,8 +171,11 @@ def other_domain() -> InvalidInput:
 
 def not_comparable(column: str, kind: str, value: object) -> InvalidInput:
     """A literal that is not of the column's kind."""
+    written = str(value) if isinstance(value, Fraction) else shown(value)
+    example = {"numbers": "= 5", "dates": "= '2025-01-31'", "true and false": "= TRUE"}.get(kind, "IS NULL")
     return InvalidInput(
-        "region.not-comparable", f"{column} holds {kind} and is compared with {shown(value)}. {UNTOUCHED}"
+        "region.not-comparable",
+        f"{column} holds {kind} and is compared with {written}. Write for example {column} {example}. {UNTOUCHED}",
     )
 
 

@@ -104,7 +104,8 @@ def not_by_owner(owner: str | None) -> QueryRefused:
     return QueryRefused(
         "shape.not-by-owner",
         f"A question in brackets that aggregates must gather the rows of one owner; {how}. A total of everybody cannot "
-        f"be computed with before it is noisy: ask for it by itself. {UNTOUCHED}",
+        f"be computed with before it is noisy: ask for the groups by themselves, choose among them with HAVING, ORDER "
+        f"BY and LIMIT, and compute the rest from the answer. {UNTOUCHED}",
     )
 
 

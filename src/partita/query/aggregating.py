@@ -7,6 +7,7 @@ from fractions import Fraction
 from sqlglot import exp
 
 from partita.errors import query as refuse
+from partita.query.advice import DISTINCT, for_aggregate
 from partita.query.aggregates import (
     Aggregate,
     Average,
@@ -46,9 +47,10 @@ def aggregate(reader: Reader, node: exp.Expr) -> Formula | None:
             return _spread(reader, node)
         case exp.CovarPop() | exp.CovarSamp() | exp.Corr():
             return _pair(reader, node)
+        case exp.RegrSlope() | exp.RegrIntercept() | exp.RegrR2():
+            return _line(reader, node)
         case exp.AggFunc():
-            name = node.sql_name()
-            raise reader.refused(node, refuse.function_not_answered(name, "Write COUNT, SUM, AVG or QUANTILE."))
+            raise reader.refused(node, refuse.function_not_answered(*for_aggregate(reader.text, node)))
         case _:
             return None
 
@@ -95,6 +97,18 @@ def _pair(reader: Reader, node: exp.CovarPop | exp.CovarSamp | exp.Corr) -> Form
     return _sampled(found, Count(both))
 
 
+def _line(reader: Reader, node: exp.RegrSlope | exp.RegrIntercept | exp.RegrR2) -> Formula:
+    """The straight line of least squares, over the rows where neither is NULL: REGR_SLOPE(y, x) and its like."""
+    up, along = reader.expression(node.this), reader.expression(node.expression)
+    if isinstance(node, exp.RegrR2):
+        return Apply(Operation.MULTIPLY, (Correlation(up, along), Correlation(up, along)))
+    both = paired(up, along, reader.table.domain)
+    slope = Apply(Operation.DIVIDE, (Covariance(up, along), Variance(both[1])))
+    if isinstance(node, exp.RegrSlope):
+        return slope
+    return Apply(Operation.SUBTRACT, (Average(both[0]), Apply(Operation.MULTIPLY, (slope, Average(both[1])))))
+
+
 def _sampled(formula: Formula, count: Count) -> Formula:
     """From the population to the sample: times n/(n - 1), where n - 1 is at least 1."""
     fewer = Apply(
@@ -121,9 +135,7 @@ def _count(reader: Reader, node: exp.Count) -> Aggregate:
             return CountOwners(owner)
         raise reader.refused(
             node,
-            refuse.function_not_answered(
-                "COUNT(DISTINCT ...)", "Count rows with COUNT(*), or the rows of each value with GROUP BY."
-            ),
+            refuse.function_not_answered("COUNT(DISTINCT ...)", DISTINCT),
         )
     if node.expressions:
         raise reader.refused(node, refuse.wrong_arguments("COUNT", "COUNT(*) or COUNT(x)"))

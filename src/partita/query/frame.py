@@ -24,6 +24,7 @@ from partita.query.reading import Reader
 from partita.query.rewrite import rewritten
 from partita.query.schema import Table
 from partita.query.selecting import Selecting
+from partita.query.synonyms import plain
 from partita.query.tabulating import slab
 from partita.query.text import quoted, shown_key
 from partita.region.predicate import Predicate
@@ -215,6 +216,7 @@ class Frame:
             node: exp.Expr = parse_one(text, dialect="duckdb", into=exp.Condition)
         except (sql_errors.SqlglotError, RecursionError, ValueError, TypeError, AttributeError, IndexError):
             raise refuse.unreadable(f"{text!r} does not parse") from None
+        node = plain(text, node, {})
         if self.gathered is not None:
             meant = dict(self.gathered[2])
             node = node.transform(

@@ -66,6 +66,8 @@ def read_join(
         shown = target.sql(dialect="duckdb")
         raise refused(node, refuse.unknown_join(shown if len(shown) <= 40 else "in brackets", sorted(public)))
     side, kind = node.side.upper(), node.kind.upper()
+    if node.method.upper() == "NATURAL":
+        raise refused(node, refuse.natural_join(table.name, table.key))
     if side in {"RIGHT", "FULL"} or kind in {"CROSS", "SEMI", "ANTI"} or node.method:
         raise refused(node, refuse.join_kind(" ".join(filter(None, (node.method, side, kind, "JOIN")))))
     alias = target.alias or table.name

@@ -56,7 +56,9 @@ def read_key(reader: Reader, node: exp.Expr) -> Key | None:
         case exp.TimestampTrunc() | exp.DateTrunc():
             subject = node.this.unnest()
             if not isinstance(subject, exp.Column):
-                raise refuse.wrong_arguments("DATE_TRUNC", "DATE_TRUNC('month', column)")
+                if (found := _function(reader, node)) is None:
+                    raise refuse.wrong_arguments("DATE_TRUNC", "DATE_TRUNC('month', column)")
+                return found
             unit = node.args["unit"].name.lower()
             if unit not in keys.UNITS:
                 raise refuse.unknown_unit(unit, keys.UNITS)

@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import assert_never, final
 
 from partita.errors import query as refuse
+from partita.query.calendar import UNITS, period
 from partita.query.expressions import numeric
-from partita.query.tabulated import UNITS, period
 from partita.region.box import Box
 from partita.region.codes import Codes
 from partita.region.columns import Dates

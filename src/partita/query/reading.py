@@ -15,6 +15,7 @@ from partita.errors import public as refuse_public
 from partita.errors import query as refuse
 from partita.errors.underlined import Refusal, Words, at
 from partita.exact import exact
+from partita.query.advice import for_expression
 from partita.query.conditions import Condition, Versus, condition
 from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, numeric
 from partita.query.joining import Joined
@@ -38,16 +39,6 @@ COMPARISONS: Final[dict[type[exp.Expr], Operator]] = {
     exp.GT: Operator.ABOVE,
     exp.GTE: Operator.AT_LEAST,
 }
-ADVICE: Final[dict[type[exp.Expr], tuple[str, str]]] = {
-    exp.Greatest: ("GREATEST", "Write CLAMP(x, low, high) with the least and the greatest value you want to keep."),
-    exp.Least: ("LEAST", "Write CLAMP(x, low, high) with the least and the greatest value you want to keep."),
-    exp.Mod: ("%", "Group by BUCKET(column, width) instead."),
-    exp.IntDiv: ("//", "Group by BUCKET(column, width), or multiply by a constant fraction."),
-    exp.Cast: ("CAST", "Declared columns already have the right type; leave the cast out."),
-    exp.TryCast: ("TRY_CAST", "Declared columns already have the right type; leave the cast out."),
-    exp.Window: ("A window function", "It would make one row depend on others. Use GROUP BY."),
-    exp.Subquery: ("A query inside a query", "Ask it as a question of its own."),
-}
 # What is no arithmetic of columns may still be a function of one of them.
 _PERHAPS: Final = frozenset(
     (
@@ -59,7 +50,6 @@ _PERHAPS: Final = frozenset(
         "query.unknown-table",
     )
 )
-_BOUNDED_ONLY = "Expressions are made of declared columns, constants, + - *, CASE, COALESCE and CLAMP(x, low, high)."
 
 
 @final
@@ -124,7 +114,8 @@ class Reader:
                     return name, column
                 owner = isinstance(column, Identifier)
                 raise self.refused(node, refuse.owner_column(name) if owner else refuse.open_column(name))
-        raise self.refused(node, refuse.unknown_column(node.name, self.table.name, self.table.columns))
+        quoted = bool(node.this.args.get("quoted"))
+        raise self.refused(node, refuse.unknown_column(node.name, self.table.name, self.table.columns, quoted=quoted))
 
     def opened(self, node: exp.Column) -> str | None:
         """The column of open texts that was mentioned, if it is one."""
@@ -255,14 +246,7 @@ class Reader:
         return Clamp(self.expression(parts[0]), low, high)
 
     def _no_expression(self, node: exp.Expr) -> QueryRefused:
-        for kind, (name, advice) in ADVICE.items():
-            if isinstance(node, kind):
-                return self.refused(node, refuse.function_not_answered(name, advice))
-        if isinstance(node, exp.AggFunc):
-            return self.refused(
-                node, refuse.function_not_answered("An aggregate inside an aggregate", "Aggregate once.")
-            )
-        return self.refused(node, refuse.function_not_answered(_called(node), _BOUNDED_ONLY))
+        return self.refused(node, refuse.function_not_answered(*for_expression(self.text, node)))
 
     # --- conditions --------------------------------------------------------------------------------------------
 
@@ -308,7 +292,10 @@ class Reader:
         subject = node.this
         if node.find(exp.Select) is not None:
             raise self.refused(node, refuse.question_in_condition())
-        if self.joined and self.attributes(node):
+        if node.find(exp.AggFunc) is not None:
+            advice = f"Conditions on groups come after them: GROUP BY ... HAVING {_short(node)}."
+            raise self.refused(node, refuse.function_not_answered("An aggregate in WHERE", advice))
+        if (self.joined and self.attributes(node)) or node.meta.get("listed"):
             found = self._evaluated(node)
             if found is None:
                 raise self.refused(node, refuse.not_a_condition(_short(node)))
@@ -392,14 +379,6 @@ def _versus(left: Expression, operator: Operator, right: Expression) -> Predicat
         }
         return Known(holds[operator])
     return Versus(left, operator, right)
-
-
-def _called(node: exp.Expr) -> str:
-    if isinstance(node, exp.Anonymous):
-        return node.name.upper()
-    if isinstance(node, exp.Func):
-        return node.sql_name()
-    return _short(node)
 
 
 def _short(node: exp.Expr) -> str:

@@ -12,6 +12,8 @@ from sqlglot import exp
 
 from partita.errors import QueryRefused
 from partita.errors import query as refuse
+from partita.errors import words as refuse_words
+from partita.query.advice import RELEASED, called, for_aggregate, for_window
 from partita.query.aggregating import aggregate, filtered
 from partita.query.formulas import Apply, Choice, Constant, Formula, Label, Operation
 from partita.query.keys import Each, Key, columns
@@ -47,10 +49,6 @@ _SEVERAL: Final[dict[type[exp.Expr], Operation]] = {
 }
 _WHOLE: Final = ("int", "bigint", "smallint", "tinyint", "hugeint")
 _BROKEN: Final = ("double", "float", "decimal", "real", "numeric")
-_RELEASED_ONLY: Final = (
-    "Answers are combined with + - * /, ROUND, FLOOR, CEIL, ABS, SQRT, LN, EXP, COALESCE, NULLIF, GREATEST, LEAST and "
-    "CASE."
-)
 
 
 @final
@@ -182,19 +180,16 @@ class Selecting:
         raise self._refused(node)
 
     def _refused(self, node: exp.Expr) -> QueryRefused:
+        text = self.reader.text
         if isinstance(node, exp.Window):
-            advice = "It makes one row depend on others. Use GROUP BY."
-            return self.reader.refused(node, refuse.function_not_answered("A window function", advice))
+            return self.reader.refused(node, refuse.function_not_answered(*for_window(node)))
+        if node.find(exp.Select) is not None:
+            return self.reader.refused(node, refuse_words.question_in_answer())
+        if isinstance(node, exp.Anonymous):
+            return self.reader.refused(node, refuse.function_not_answered(*for_aggregate(text, node)))
         if node.find(exp.AggFunc) is None:
             return self.reader.refused(node, refuse.rows_themselves(node.sql(dialect="duckdb")))
-        return self.reader.refused(node, refuse.function_not_answered(called(node), _RELEASED_ONLY))
-
-
-def called(node: exp.Expr) -> str:
-    """What a function is called in a question."""
-    if isinstance(node, exp.Anonymous):
-        return node.name.upper()
-    return node.sql_name() if isinstance(node, exp.Func) else node.sql(dialect="duckdb")
+        return self.reader.refused(node, refuse.function_not_answered(called(text, node), RELEASED))
 
 
 def _constant(reader: Reader, node: exp.Expr) -> Constant | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, final
@@ -14,6 +15,7 @@ from partita.errors import QueryRefused
 from partita.errors import query as refuse
 from partita.errors import shape as refuse_shape
 from partita.errors.underlined import Words, at
+from partita.query.advice import CLAUSES, for_aggregate, for_select, for_window, why
 from partita.query.conditions import Condition, everywhere
 from partita.query.formulas import Constant, Formula, Label, aggregates_of
 from partita.query.gathering_words import GatheringWords
@@ -29,9 +31,12 @@ from partita.query.reading import Reader
 from partita.query.rewrite import rewritten
 from partita.query.schema import Table
 from partita.query.selecting import Selecting
+from partita.query.synonyms import plain
 from partita.query.tabulating import slab
 
 LONGEST: Final = 50_000
+# Behind comments and brackets.
+_FIRST_WORD: Final = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*([A-Za-z]+)", re.DOTALL)
 # What the parser is known to raise on text that is not SQL.
 _UNREADABLE: Final = (
     sql_errors.SqlglotError,
@@ -55,15 +60,6 @@ _READ: Final = {
     "limit",
     "offset",
     "distinct",
-}
-_CLAUSES: Final[dict[str, tuple[str, str]]] = {
-    "qualify": ("QUALIFY", "It would make one row depend on others. Use WHERE."),
-    "windows": ("WINDOW", "It would make one row depend on others. Use GROUP BY."),
-    "laterals": ("LATERAL", "A question reads one table as it is."),
-    "pivots": ("PIVOT", "Use GROUP BY, and turn the answer afterwards."),
-    "sample": ("TABLESAMPLE", "Every question reads all rows; noise protects them."),
-    "into": ("INTO", "A question changes nothing."),
-    "locks": ("FOR UPDATE", "A question changes nothing."),
 }
 
 
@@ -100,6 +96,9 @@ def read(
 
 
 def _parsed(text: str) -> exp.Select:
+    opening = _FIRST_WORD.match(text)
+    if opening is not None and (advice := for_select(opening[1])) is not None:
+        raise refuse.not_a_select(opening[1].upper(), advice)
     try:
         statements = [tree for tree in DuckDB().parse(text) if tree is not None]
     except sql_errors.ParseError as problem:
@@ -120,8 +119,7 @@ def _parsed(text: str) -> exp.Select:
 
 def _unreadable(text: str, problem: sql_errors.ParseError) -> QueryRefused:
     details = problem.errors[0] if problem.errors else {}
-    reason = str(details.get("description") or "it does not parse").rstrip(".")
-    refusal = refuse.unreadable(reason[:1].lower() + reason[1:])
+    refusal = refuse.unreadable(why(text, str(details.get("description") or "")))
     line, column, highlight = details.get("line"), details.get("col"), str(details.get("highlight") or "")
     if not isinstance(line, int) or not isinstance(column, int) or not highlight:
         return refusal
@@ -143,7 +141,7 @@ class _Asked:
 
 def _plan(asked: _Asked, given: exp.Select) -> Plan:
     text = asked.text
-    made = inlined(text, given)
+    made = inlined(text, plain(text, given, asked.public))
     tree, stored = made.tree, made.tree
     inner = _gathering(tree)
     if inner is not None:
@@ -162,8 +160,7 @@ def _plan(asked: _Asked, given: exp.Select) -> Plan:
     selected = [_named(item) for item in tree.expressions]
     for item, _ in selected:
         if item.find(exp.Window) is not None:
-            advice = "It makes one row depend on others. Use GROUP BY."
-            raise reader.refused(item, refuse.function_not_answered("A window function", advice))
+            raise reader.refused(item, refuse.function_not_answered(*for_window(item)))
     keys, sets = _keys(reader, tree, selected)
     shown: list[ShownColumn] = []
     selecting = Selecting(reader, keys, {})
@@ -194,7 +191,7 @@ def _plan(asked: _Asked, given: exp.Select) -> Plan:
 def _check_clauses(text: str, tree: exp.Select) -> None:
     for clause, value in tree.args.items():
         if value and clause not in _READ:
-            word, advice = _CLAUSES.get(clause, (clause.strip("_").upper(), "Leave it out."))
+            word, advice = CLAUSES.get(clause, (clause.strip("_").upper(), "Leave it out."))
             node = value[0] if isinstance(value, list) else value
             raise at(
                 refuse.clause_not_answered(word, advice), words(text, node) if isinstance(node, exp.Expr) else None
@@ -255,7 +252,7 @@ def _reader(text: str, tree: exp.Select, tables: Mapping[str, Table]) -> Reader:
         )
     for clause in ("sample", "pivots", "joins", "laterals", "version", "when", "partition"):
         if named.args.get(clause):
-            name, advice = _CLAUSES.get(clause, (clause.upper(), "Leave it out."))
+            name, advice = CLAUSES.get(clause, (clause.upper(), "Leave it out."))
             raise at(refuse.clause_not_answered(name, advice), words(text, named))
     return Reader(text, table, named.alias or table.name)
 
@@ -288,7 +285,7 @@ def _keys(
 def _key(reader: Reader, node: exp.Expr, selected: list[tuple[exp.Expr, str | None]]) -> Key:
     key = reader.key(_meant(reader, node, selected))
     if key is None:
-        raise reader.refused(node, refuse.not_a_key(node.sql(dialect="duckdb")))
+        raise reader.refused(node, refuse.not_a_key(reader.written(_meant(reader, node, selected))))
     return key
 
 
@@ -311,6 +308,8 @@ def _shown(selecting: Selecting, item: exp.Expr, name: str | None, tree: exp.Sel
     if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
         raise reader.refused(item, refuse.rows_themselves("SELECT *"))
     if not selecting.keys and tree.find(exp.AggFunc) is None:
+        if isinstance(item, exp.Anonymous):
+            raise reader.refused(item, refuse.function_not_answered(*for_aggregate(reader.text, item)))
         raise reader.refused(item, refuse.rows_themselves(item.sql(dialect="duckdb")))
     formula = selecting.formula(item)
     if isinstance(formula, Label):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from datetime import date, timedelta
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final, final
@@ -14,29 +14,12 @@ from sqlglot import exp
 
 from partita.errors import PartitaError
 from partita.exact import exact
+from partita.query.calendar import PARTS, last_of_month, later, opening, period
 
 MOST_TABULATED: Final = 50_000
 MOST_DIGITS: Final = 30
-UNITS: Final = ("day", "week", "month", "quarter", "year")
-
-_PARTS: Final[dict[str, Callable[[date], int]]] = {
-    "year": lambda day: day.year,
-    "quarter": lambda day: (day.month + 2) // 3,
-    "month": lambda day: day.month,
-    "week": lambda day: day.isocalendar()[1],
-    "weekofyear": lambda day: day.isocalendar()[1],
-    "day": lambda day: day.day,
-    "dayofmonth": lambda day: day.day,
-    "dayofyear": lambda day: day.timetuple().tm_yday,
-    "doy": lambda day: day.timetuple().tm_yday,
-    "dow": lambda day: day.isoweekday() % 7,
-    "dayofweek": lambda day: day.isoweekday() % 7,
-    "weekday": lambda day: day.isoweekday() % 7,
-    "isodow": lambda day: day.isoweekday(),
-    "isoyear": lambda day: day.isocalendar()[0],
-    "decade": lambda day: day.year // 10,
-}
-_NAMED_PARTS: Final[dict[type[exp.Expr], str]] = {
+MOST_POWER: Final = 8
+_NAMED: Final[dict[type[exp.Expr], str]] = {
     exp.Year: "year",
     exp.Quarter: "quarter",
     exp.Month: "month",
@@ -110,10 +93,30 @@ def _evaluated(node: exp.Expr, values: Mapping[str, Any]) -> Any:
         case exp.In() if node.expressions:
             subject = _evaluated(node.this, values)
             return _among(subject, [_evaluated(part, values) for part in node.expressions])
+        case exp.Greatest() | exp.Least():
+            listed = [part for part in _all([node.this, *node.expressions], values) if part is not None]
+            most = max if isinstance(node, exp.Greatest) else min
+            return most(listed) if listed else None
+        case exp.Add() | exp.Sub() | exp.DateAdd() | exp.DateSub() if isinstance(node.expression, exp.Interval):
+            back = isinstance(node, exp.Sub | exp.DateSub)
+            return _shifted(_evaluated(node.this, values), node.expression, values, sign=-1 if back else 1)
+        case exp.Add() if isinstance(node.this, exp.Interval):
+            return _shifted(_evaluated(node.expression, values), node.this, values, sign=1)
         case exp.Concat():
             return "".join("" if part is None else _text(part) for part in _all(node.expressions, values))
         case _:
             return _strict(node, values)
+
+
+def _shifted(day: Any, interval: exp.Interval, values: Mapping[str, Any], *, sign: int) -> date | None:
+    """A day plus or minus so many whole periods."""
+    counted = _evaluated(interval.this, values)
+    if day is None or counted is None:
+        return None
+    count = exact(counted, "the number")
+    if count.denominator != 1 or interval.args.get("unit") is None:
+        raise Untabulated
+    return later(_day(day), sign * int(count), interval.args["unit"].name.lower())
 
 
 def _strict(node: exp.Expr, values: Mapping[str, Any]) -> Any:
@@ -135,8 +138,8 @@ def _strict(node: exp.Expr, values: Mapping[str, Any]) -> Any:
         if isinstance(first, str) is not isinstance(second, str):
             raise Untabulated
         return _COMPARED[type(node)](first, second)
-    if type(node) in _NAMED_PARTS:
-        return Fraction(_PARTS[_NAMED_PARTS[type(node)]](_day(first)))
+    if type(node) in _NAMED:
+        return Fraction(PARTS[_NAMED[type(node)]](_day(first)))
     match node:
         case exp.Between() if not node.args.get("symmetric"):
             ends = [arguments["low"], arguments["high"]]
@@ -144,13 +147,17 @@ def _strict(node: exp.Expr, values: Mapping[str, Any]) -> Any:
                 ends = [date.fromisoformat(end) if isinstance(end, str) else end for end in ends]
             return ends[0] <= first <= ends[1]
         case exp.Extract():
-            return Fraction(_PARTS[node.name.lower()](_day(second)))
+            return Fraction(PARTS[node.name.lower()](_day(second)))
         case exp.Dayname() | exp.Monthname():
             return _day(first).strftime("%A" if isinstance(node, exp.Dayname) else "%B")
         case exp.TimestampTrunc() | exp.DateTrunc():
             return opening(_day(first), node.args["unit"].name.lower())
         case exp.TimeToStr():
             return _formatted(_day(first), str(arguments["format"]))
+        case exp.LastDay() if "unit" not in arguments:
+            return last_of_month(_day(first))
+        case exp.DateFromParts() if set(arguments) == {"year", "month", "day"}:
+            return date(*(_whole(arguments[part]) for part in ("year", "month", "day")))
         case exp.DateDiff():
             return _between(node, _day(second), _day(first))
         case exp.Cast() | exp.TryCast():
@@ -182,6 +189,12 @@ def _numeric(node: exp.Expr, arguments: Mapping[str, Any]) -> Any:
             return _rounded(first, int(arguments.get("decimals", 0)))
         case exp.Sign():
             return Fraction((first > 0) - (first < 0))
+        case exp.WidthBucket() if {"min_value", "max_value", "num_buckets"} < set(arguments):
+            low, high, count = (arguments[name] for name in ("min_value", "max_value", "num_buckets"))
+            if low >= high or count < 1:
+                raise Untabulated
+            place = math.floor((first - low) / (high - low) * _whole(count)) + 1
+            return Fraction(min(max(place, 0), _whole(count) + 1))
         case _:
             pass
     if not isinstance(second, Fraction):
@@ -195,6 +208,8 @@ def _numeric(node: exp.Expr, arguments: Mapping[str, Any]) -> Any:
             return first * second
         case exp.Div():
             return first / second if second else None
+        case exp.Pow() if 0 <= second <= MOST_POWER:
+            return first ** _whole(second)
         case exp.IntDiv():
             return Fraction(math.floor(first / second)) if second else None
         case exp.Mod():
@@ -229,6 +244,15 @@ def _textual(node: exp.Expr, arguments: Mapping[str, Any]) -> Any:
             return _text(first) + _text(second)
         case exp.StartsWith():
             return _string(first).startswith(_string(second))
+        case exp.Replace():
+            # One inside the other they could make texts of any length.
+            if len(arguments["replacement"]) > max(1, len(_string(second))):
+                raise Untabulated
+            return _string(first).replace(_string(second), _string(arguments["replacement"]))
+        case exp.Contains():
+            return _string(second) in _string(first)
+        case exp.Add() | exp.Sub() if isinstance(first, date) and isinstance(second, Fraction):
+            return later(first, _whole(second) if isinstance(node, exp.Add) else -_whole(second), "day")
         case exp.Sub() if isinstance(first, date):
             return Fraction((first - _day(second)).days)
         case _:
@@ -237,9 +261,9 @@ def _textual(node: exp.Expr, arguments: Mapping[str, Any]) -> Any:
 
 def _called(name: str, parts: list[Any]) -> Any:
     if name in {"date_part", "datepart"} and len(parts) == 2:
-        return Fraction(_PARTS[str(parts[0]).lower()](_day(parts[1])))
-    if name in _PARTS and len(parts) == 1:
-        return Fraction(_PARTS[name](_day(parts[0])))
+        return Fraction(PARTS[str(parts[0]).lower()](_day(parts[1])))
+    if name in PARTS and len(parts) == 1:
+        return Fraction(PARTS[name](_day(parts[0])))
     if name == "bucket" and len(parts) == 2 and parts[1] > 0:
         return math.floor(parts[0] / parts[1]) * parts[1]
     if name == "clamp" and len(parts) == 3:
@@ -347,6 +371,12 @@ def _day(value: Any) -> date:
     return value
 
 
+def _whole(value: Any) -> int:
+    if not isinstance(value, Fraction) or value.denominator != 1:
+        raise Untabulated
+    return int(value)
+
+
 def _string(value: Any) -> str:
     if not isinstance(value, str):
         raise Untabulated
@@ -359,44 +389,3 @@ def _text(value: Any) -> str:
     if isinstance(value, date):
         return value.isoformat()
     return _string(value)
-
-
-# --- periods -----------------------------------------------------------------------------------------------------
-
-
-def period(day: date, unit: str) -> int:
-    """The number of the period that a day lies in."""
-    match unit:
-        case "day":
-            return day.toordinal()
-        case "week":
-            return (day.toordinal() - 1) // 7
-        case "month":
-            return day.year * 12 + day.month - 1
-        case "quarter":
-            return day.year * 4 + (day.month - 1) // 3
-        case "year":
-            return day.year
-        case _:
-            raise Untabulated
-
-
-def opening(day: date, unit: str) -> date:
-    """The first day of the period that a day lies in.
-
-    >>> opening(date(2025, 8, 17), "quarter")
-    datetime.date(2025, 7, 1)
-    """
-    match unit:
-        case "day":
-            return day
-        case "week":
-            return day - timedelta(days=day.isoweekday() - 1)
-        case "month":
-            return day.replace(day=1)
-        case "quarter":
-            return date(day.year, (day.month - 1) // 3 * 3 + 1, 1)
-        case "year":
-            return date(day.year, 1, 1)
-        case _:
-            raise Untabulated

@@ -90,6 +90,23 @@ WORDS = [
         ),
     ),
     (
+        refuse.natural_join("clinics", "clinic"),
+        "public.natural-join",
+        (
+            "NATURAL JOIN leaves unsaid which columns are compared. Write JOIN clinics USING (clinic). Nothing was "
+            "read and nothing was charged."
+        ),
+    ),
+    (
+        refuse.better_joined("clinics", "clinic"),
+        "public.better-joined",
+        (
+            "clinics is public: join it, JOIN clinics ON clinics.clinic = column, and write the condition on its "
+            "columns into WHERE; or list its keys, column IN (SELECT clinic FROM clinics WHERE ...). Nothing was "
+            "read and nothing was charged."
+        ),
+    ),
+    (
         refuse.join_kind("FULL JOIN"),
         "public.join-kind",
         (

@@ -65,14 +65,6 @@ WORDS = [
         ),
     ),
     (
-        refuse.several_tables(),
-        "query.several-tables",
-        (
-            "A question reads one table; joins are not answered, because one row could then meet many. Ask about "
-            "each table by itself. Nothing was read and nothing was charged."
-        ),
-    ),
-    (
         refuse.clause_not_answered("HAVING", "Do that with the answer."),
         "query.clause-not-answered",
         "HAVING is not answered. Do that with the answer. Nothing was read and nothing was charged.",
@@ -89,8 +81,8 @@ WORDS = [
         refuse.not_grouped("age"),
         "query.not-grouped",
         (
-            "age is neither aggregated nor in GROUP BY. Write GROUP BY age, or aggregate it: SUM(age), AVG(age). "
-            "Nothing was read and nothing was charged."
+            "age is neither aggregated nor in GROUP BY. Write GROUP BY age, or put it into an aggregate such as "
+            "COUNT(age). Nothing was read and nothing was charged."
         ),
     ),
     (
@@ -121,7 +113,18 @@ WORDS = [
     (
         refuse.unknown_column("agee", "visits", ["age", "sex"]),
         "query.unknown-column",
-        ("Table visits declares no column 'agee'. It declares age, sex. Nothing was read and nothing was charged."),
+        (
+            "Table visits declares no column 'agee'. Did you mean 'age'? It declares age, sex. Nothing was read and "
+            "nothing was charged."
+        ),
+    ),
+    (
+        refuse.unknown_column("north", "visits", ["age"], quoted=True),
+        "query.unknown-column",
+        (
+            "Table visits declares no column 'north'. If it is text, write it in single quotes: 'north'. It declares "
+            "age. Nothing was read and nothing was charged."
+        ),
     ),
     (
         refuse.owner_column("patient"),
@@ -233,8 +236,8 @@ WORDS = [
         "query.not-a-key",
         (
             "age + 1 cannot be grouped by: its possible values are not listed in public. Group by declared "
-            "columns, by BUCKET(column, width) or by DATE_TRUNC('month', column). Nothing was read and nothing "
-            "was charged."
+            "columns, by BUCKET(column, width), by DATE_TRUNC('month', column) or by CASE WHEN ... THEN 'name' END; "
+            "to combine columns, group by each of them. Nothing was read and nothing was charged."
         ),
     ),
     (

@@ -102,7 +102,10 @@ TEXTS = {
     ),
     "region.not-comparable": (
         refuse.not_comparable("age", "numbers", "old"),
-        "age holds numbers and is compared with 'old'. Nothing was read and nothing was charged.",
+        (
+            "age holds numbers and is compared with 'old'. Write for example age = 5. Nothing was read and nothing was "
+            "charged."
+        ),
     ),
     "region.no-order": (
         refuse.no_order("sex", "<"),

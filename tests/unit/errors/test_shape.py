@@ -80,7 +80,8 @@ WORDS = [
         (
             "A question in brackets that aggregates must gather the rows of one owner; write GROUP BY patient in "
             "it, alone or with declared columns. A total of everybody cannot be computed with before it is noisy:"
-            " ask for it by itself. Nothing was read and nothing was charged."
+            " ask for the groups by themselves, choose among them with HAVING, ORDER BY and LIMIT, and compute the "
+            "rest from the answer. Nothing was read and nothing was charged."
         ),
     ),
     (
