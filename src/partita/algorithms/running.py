@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -40,6 +39,18 @@ class Weights:
     total: float
 
 
+class Reader(ABC):
+    """What a stream released so far, ready to be asked for counts as often as you like."""
+
+    @abstractmethod
+    def add(self, numbers: Released) -> None:
+        """What the next step released."""
+
+    @abstractmethod
+    def count(self, step: int, window: int | None) -> float:
+        """The count up to a step, or of the last so many, from what was released by then."""
+
+
 class Running(ABC):
     """Noisy whole numbers released step by step, all with the same noise; counts are weighted sums of them."""
 
@@ -55,8 +66,8 @@ class Running(ABC):
         """What is released at one step, from the exact counts of the steps so far."""
 
     @abstractmethod
-    def estimate(self, released: Sequence[Released], step: int, window: int | None) -> float:
-        """The count up to a step, or of the last so many, from what was released by then."""
+    def reader(self) -> Reader:
+        """A reader that has nothing yet."""
 
     @abstractmethod
     def weights(self, step: int, window: int | None) -> Weights:
@@ -111,15 +122,15 @@ class Triangular(Running):
     def release(self, counts: NDArray[Any], step: int, *, bits: BitSource | None) -> Released:
         return [int(self.noise.release(self.factors.measure(counts, step), bits=bits))]
 
-    def estimate(self, released: Sequence[Released], step: int, window: int | None) -> float:
-        measured = np.array([numbers[0] for numbers in released[: step + 1]], dtype=np.float64)
-        return float(self._factor(step, window) @ measured)
+    def reader(self) -> Reader:
+        return _Sums(self)
 
     def weights(self, step: int, window: int | None) -> Weights:
-        used = np.abs(self._factor(step, window))
+        used = np.abs(self.factor(step, window))
         return Weights(float((used**2).sum()), float(used.max()), float(used.sum()))
 
-    def _factor(self, step: int, window: int | None) -> Floats:
+    def factor(self, step: int, window: int | None) -> Floats:
+        """The weights of all measurements so far in that count."""
         found = self.factors.factor(step).copy()
         if window is not None and step >= window:
             found[: step - window + 1] -= self.factors.factor(step - window)
@@ -176,11 +187,11 @@ class Binary(Running):
         exact = np.array([int(counts[done - size : done].sum()) for size in sizes], dtype=np.int64)
         return [int(entry) for entry in self.noise.release(exact, bits=bits)]
 
-    def estimate(self, released: Sequence[Released], step: int, window: int | None) -> float:
-        return sum(self._block(released, end, level) for end, level in blocks(step, window))
+    def reader(self) -> Reader:
+        return _Blocks(self)
 
     def weights(self, step: int, window: int | None) -> Weights:
-        used = [self._levels[level] for _, level in blocks(step, window)]
+        used = [self.improved[level] for _, level in blocks(step, window)]
         return Weights(
             sum(one.squares for one in used), max(one.largest for one in used), sum(one.total for one in used)
         )
@@ -189,7 +200,7 @@ class Binary(Running):
         return {"factors": "binary", "steps": self.steps, "noise": {"kind": self.noise.kind, **self.noise.parameters()}}
 
     @cached_property
-    def _levels(self) -> tuple[Weights, ...]:
+    def improved(self) -> tuple[Weights, ...]:
         """What the estimate of a block is made of, by level; its own count has weight ``squares``.
 
         With the variance u of each half in units of the noise, the own count gets 2u / (1 + 2u), which is also the
@@ -202,17 +213,39 @@ class Binary(Running):
             found.append(Weights(own, max(own, (1 - own) * half.largest), own + 2 * (1 - own) * half.total))
         return tuple(found)
 
-    def _block(self, released: Sequence[Released], end: int, level: int) -> float:
-        """The estimate of the block of a level that ends before a step, from itself and its halves."""
-        size = 1 << level
-        found = np.array([released[when][0] for when in range(end - size, end)], dtype=np.float64)
-        for height in range(1, level + 1):
-            own = self._levels[height].squares
-            counts = np.array(
-                [released[when - 1][height] for when in range(end - size + (1 << height), end + 1, 1 << height)]
-            )
-            found = own * counts + (1 - own) * found.reshape(-1, 2).sum(axis=1)
-        return float(found[0])
+
+@final
+class _Sums(Reader):
+    """Running counts as weighted sums of one measurement a step."""
+
+    def __init__(self, scheme: Triangular) -> None:
+        self._scheme = scheme
+        self._measured: Floats = np.zeros(scheme.steps)
+        self._known = 0
+
+    def add(self, numbers: Released) -> None:
+        self._measured[self._known] = numbers[0]
+        self._known += 1
+
+    def count(self, step: int, window: int | None) -> float:
+        return float(self._scheme.factor(step, window) @ self._measured[: step + 1])
+
+
+@final
+class _Blocks(Reader):
+    """Running counts as sums of few blocks, each improved by its halves as soon as it is complete."""
+
+    def __init__(self, scheme: Binary) -> None:
+        self._scheme = scheme
+        self._levels: list[list[float]] = [[] for _ in range(scheme.levels)]
+
+    def add(self, numbers: Released) -> None:
+        for level, number in enumerate(numbers):
+            own, halves = self._scheme.improved[level].squares, self._levels[level - 1][-2:]
+            self._levels[level].append(own * number + (1 - own) * sum(halves) if level else float(number))
+
+    def count(self, step: int, window: int | None) -> float:
+        return sum(self._levels[level][(end >> level) - 1] for end, level in blocks(step, window))
 
 
 def blocks(step: int, window: int | None) -> list[tuple[int, int]]:

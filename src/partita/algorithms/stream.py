@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
@@ -15,7 +16,7 @@ from partita.algorithms.budget import budget_of, norm_for
 from partita.algorithms.counting import counted, read_counts, without_null
 from partita.algorithms.factors import MOST_OPTIMISED, MOST_STEPS, Optimal, SquareRoot
 from partita.algorithms.progress import track
-from partita.algorithms.running import Binary, Released, Running, Triangular
+from partita.algorithms.running import Binary, Reader, Released, Running, Triangular
 from partita.algorithms.scheme import Floats, Loss
 from partita.curator.computation import Computation, Sample
 from partita.errors import algorithms as refuse
@@ -167,12 +168,13 @@ class Stream:
         self._bits = bits
         self._lock = threading.Lock()
         self._counts: NDArray[np.int64] = np.zeros(counter.steps, dtype=np.int64)
-        self._released: list[Released] = []
+        self._reader = counter.scheme.reader()
+        self._step = 0
 
     @property
     def step(self) -> int:
         """How many steps were counted."""
-        return len(self._released)
+        return self._step
 
     def push(self, count: int) -> float:
         """The exact count of the next step goes in, the noisy count comes out."""
@@ -182,14 +184,15 @@ class Stream:
             if step >= self._counter.steps:
                 raise refuse.stream_over(self._counter.steps)
             self._counts[step] = events
-            self._released.append(self._counter.scheme.release(self._counts, step, bits=self._bits))
-            return self._counter.scheme.estimate(self._released, step, self._counter.window)
+            self._reader.add(self._counter.scheme.release(self._counts, step, bits=self._bits))
+            self._step += 1
+            return self._reader.count(step, self._counter.window)
 
     def last(self, steps: int) -> float:
         """How many there were in the last so many steps: free."""
-        if not self._released:
+        if not self._step:
             raise refuse.bad_step(0, 0)
-        return self._counter.scheme.estimate(self._released, self.step - 1, whole(steps, "steps", least=1))
+        return self._reader.count(self._step - 1, whole(steps, "steps", least=1))
 
     def __reduce__(self) -> str:
         raise refuse_mechanism.session_copied()
@@ -211,7 +214,14 @@ class RunningCounts:
     def at(self, step: int, *, window: int | None = None) -> float:
         """The count at one step, of all so far or of the last so many."""
         when = _step(step, self.counter.steps)
-        return self.counter.scheme.estimate(self.released, when, self.counter.window if window is None else window)
+        return self._reader.count(when, self.counter.window if window is None else window)
+
+    @cached_property
+    def _reader(self) -> Reader:
+        found = self.counter.scheme.reader()
+        for numbers in self.released:
+            found.add(numbers)
+        return found
 
     def error(self, confidence: Number = 0.95) -> Floats:
         """The half-width at every step, all of them at once with this confidence."""
