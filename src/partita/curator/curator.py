@@ -234,6 +234,18 @@ class Curator:
         """
         return self._door.run(computation, self._extract(computation, table, where), analyst=analyst, key=key)
 
+    def admits(
+        self, computation: Computation, *, table: str | None = None, where: str | None = None, analyst: str = ""
+    ) -> None:
+        """Refuse an algorithm that could not be paid for now; nothing is booked or read."""
+        self._door.admits(computation, self._extract(computation, table, where), analyst=analyst)
+
+    def released(
+        self, computation: Computation, *, table: str | None = None, where: str | None = None, analyst: str = ""
+    ) -> bool:
+        """Whether an algorithm has been run already, so that running it again is free."""
+        return self._door.released(computation, self._extract(computation, table, where), analyst=analyst)
+
     def open(
         self, computation: Computation, *, table: str | None = None, where: str | None = None, analyst: str = ""
     ) -> tuple[Any, Outcome]:

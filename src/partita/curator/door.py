@@ -49,6 +49,16 @@ class Door:
                 booked = self._ledger.commit(booked, canonical(document).encode())
         return self._outcome(booked, charge, analyst)
 
+    def admits(self, computation: Computation, extract: Extract, *, analyst: str) -> None:
+        """Refuse a computation that could not be paid for now; nothing is booked or read."""
+        charge = self._charge(computation, extract, analyst, None, "")
+        if self._ledger.stored(charge.question) is None:
+            self._ledger.admits(charge)
+
+    def released(self, computation: Computation, extract: Extract, *, analyst: str) -> bool:
+        """Whether the book has this computation already, so that it is free."""
+        return self._ledger.stored(self._charge(computation, extract, analyst, None, "").question) is not None
+
     def open(self, computation: Computation, extract: Extract, *, analyst: str) -> tuple[Any, Outcome]:
         """A live object that answers from protected rows, charged in full before it exists; each opening is new."""
         nonce = system().words(2).tobytes().hex()

@@ -53,6 +53,14 @@ class Session:
         """Run an algorithm, charged to both accounts."""
         return self._curator.run(computation, table=table, where=where, analyst=self.analyst, key=key)
 
+    def admits(self, computation: Computation, *, table: str | None = None, where: str | None = None) -> None:
+        """Refuse an algorithm that one of both accounts could not pay for now."""
+        self._curator.admits(computation, table=table, where=where, analyst=self.analyst)
+
+    def released(self, computation: Computation, *, table: str | None = None, where: str | None = None) -> bool:
+        """Whether an algorithm has been run already, so that running it again is free."""
+        return self._curator.released(computation, table=table, where=where, analyst=self.analyst)
+
     def open(
         self, computation: Computation, *, table: str | None = None, where: str | None = None
     ) -> tuple[Any, Outcome]:

@@ -174,6 +174,33 @@ def other_plan() -> InvalidInput:
     )
 
 
+def no_custodians(value: object) -> InvalidInput:
+    """A model of several custodians needs them in a list."""
+    return InvalidInput(
+        "learning.no-custodians",
+        f"curators = {value!r} is not a list of curators. Nothing was spent. Pass one curator or session a custodian: "
+        f"fit_across([north, south], ...), or use fit_from for a single one.",
+    )
+
+
+def unknown_custodian(places: Sequence[int], many: int) -> InvalidInput:
+    """Custodians are named by their places in the list that was fitted."""
+    return InvalidInput(
+        "learning.unknown-custodian",
+        f"at = {list(places)!r} names a custodian that the model does not have: there are {many}, and the first is 0. "
+        f"Nothing was spent.",
+    )
+
+
+def rounds_without_delta() -> InvalidInput:
+    """Rounds are booked one by one, so their price must be one that adds up."""
+    return InvalidInput(
+        "learning.rounds-without-delta",
+        "Rounds are charged one by one as they come, and at a price in (ε, δ) each would take the whole δ. Nothing was "
+        "spent. Say the price as rho= or mu=, or as epsilon= alone.",
+    )
+
+
 def no_columns(columns: object) -> InvalidInput:
     """Which columns are features must be said as a list of names."""
     return InvalidInput(

@@ -170,6 +170,30 @@ CASES = [
         ),
     ),
     (
+        refuse.no_custodians("north"),
+        InvalidInput,
+        "learning.no-custodians",
+        (
+            "curators = 'north' is not a list of curators. Nothing was spent. Pass one curator or session a custodian: "
+            "fit_across([north, south], ...), or use fit_from for a single one."
+        ),
+    ),
+    (
+        refuse.unknown_custodian([3], 2),
+        InvalidInput,
+        "learning.unknown-custodian",
+        "at = [3] names a custodian that the model does not have: there are 2, and the first is 0. Nothing was spent.",
+    ),
+    (
+        refuse.rounds_without_delta(),
+        InvalidInput,
+        "learning.rounds-without-delta",
+        (
+            "Rounds are charged one by one as they come, and at a price in (ε, δ) each would take the whole δ. Nothing "
+            "was spent. Say the price as rho= or mu=, or as epsilon= alone."
+        ),
+    ),
+    (
         refuse.no_columns("age"),
         InvalidInput,
         "learning.no-columns",

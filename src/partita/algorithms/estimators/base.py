@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -68,6 +68,23 @@ class Private(BaseEstimator, ABC):  # type: ignore[misc]
         The same fit again is the same question, so it is free and gives the same model. ``outcome_`` keeps its cost and
         its receipt.
         """
+        name, computation = self._posed(curator, table, columns, target, self._learner)
+        outcome = curator.run(computation, table=name, where=where, key=key)
+        self.n_features_in_ = len(columns)
+        self.learner_ = computation.learner
+        self.outcome_ = outcome
+        self._accept(outcome.document)
+        return self
+
+    def _posed(
+        self,
+        curator: Curator | Session,
+        table: str | None,
+        columns: Sequence[str],
+        target: str | None,
+        plan: Callable[[int, Any, Any], Learner],
+    ) -> tuple[str, Learning]:
+        """The name of the table, and what is to be learnt from it; complaints about what was asked are made here."""
         if not isinstance(curator, Curator | Session):
             raise refuse.not_a_curator(curator)
         if isinstance(columns, str) or not all(isinstance(name, str) for name in columns) or not len(columns):
@@ -81,15 +98,9 @@ class Private(BaseEstimator, ABC):  # type: ignore[misc]
         declared = [domain.bounded[domain.axis(name)] for name in columns]
         ends = [_ends(name, column) for name, column in zip(columns, declared, strict=True)]
         goal = None if target is None else self._target(domain.bounded[domain.axis(target)])
-        learner = self._learner(len(columns), tuple(zip(*ends, strict=True)), goal)
+        learner = plan(len(columns), tuple(zip(*ends, strict=True)), goal)
         names = tuple(columns) if target is None else (*columns, target)
-        computation = Learning(names, learner, self._classes(), 0 if self.delta is None else self.delta)
-        outcome = curator.run(computation, table=chosen.name, where=where, key=key)
-        self.n_features_in_ = len(columns)
-        self.learner_ = learner
-        self.outcome_ = outcome
-        self._accept(outcome.document)
-        return self
+        return chosen.name, Learning(names, learner, self._classes(), 0 if self.delta is None else self.delta)
 
     def guarantee(self, *, delta: Number | None = None) -> Guarantee:
         """What the fitted numbers give away about one row, composed from every release.

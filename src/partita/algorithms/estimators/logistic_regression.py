@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, final
 
 import numpy as np
@@ -16,9 +18,14 @@ from partita.algorithms.learning.learner import Learner
 from partita.algorithms.learning.logistic import Logistic
 from partita.algorithms.learning.moments import UNIT
 from partita.algorithms.learning.perturbed import Perturbed
+from partita.algorithms.learning.rounds import FirstRound, in_rounds
 from partita.algorithms.learning.sums import pure_of
+from partita.curator.curator import Curator
+from partita.curator.outcome import Outcome
+from partita.curator.session import Session
 from partita.errors import learning as refuse
 from partita.exact import Number, nonnegative, positive, whole
+from partita.ledger.together import Together, compose
 from partita.mechanisms.perturbed_objective import LEAST, WEIGHTS
 from partita.region.columns.base import Bounded
 from partita.sampling.bits import BitSource
@@ -27,6 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SOLVERS = ("auto", "objective", "gradient", "descent")
+_IN_ROUNDS = ("auto", "gradient")
 _FROM_LABELS = "from labels"
 _ERRORS = {
     "coef_error_": "error",
@@ -108,6 +116,62 @@ class LogisticRegression(ClassifierMixin, Private):  # type: ignore[misc]
             raise refuse.unknown_label() from None
         return self._learnt(np.column_stack([rows, numbers]), learner, bits)
 
+    def fit_across(
+        self,
+        curators: Sequence[Curator | Session],
+        table: str | None = None,
+        *,
+        columns: Sequence[str],
+        target: str,
+        where: str | None = None,
+    ) -> Self:
+        """One model of the rows of several custodians, who release noisy sums round by round, each from its own ledger.
+
+        First moments, then ``max_iter`` gradients at the weights that all releases so far led to. The price is what one
+        custodian's releases cost a row, in ε, ρ or μ; nobody is asked unless everybody can pay for all rounds.
+        ``outcomes_`` keeps what each custodian released, and ``exposure`` what a person loses by all of it. The same
+        fit again is free.
+        """
+        if isinstance(curators, Curator | Session | str) or not isinstance(curators, Sequence) or not curators:
+            raise refuse.no_custodians(curators)
+        if self.solver not in _IN_ROUNDS:
+            raise refuse.one_of("solver", self.solver, _IN_ROUNDS)
+        if self.delta is not None:
+            raise refuse.rounds_without_delta()
+        posed = [self._posed(curator, table, columns, target, self._gradual) for curator in curators]
+        plan = posed[0][1].learner
+        assert isinstance(plan, Logistic)
+        if any(one.learner != plan or one.classes != posed[0][1].classes for _, one in posed):
+            raise refuse.other_plan()
+        first = [(name, replace(one, learner=FirstRound(plan))) for name, one in posed]
+        for curator, (name, every), (_, begin) in zip(curators, posed, first, strict=True):
+            # What was begun may be finished: the same rounds are free, and others are refused one by one.
+            if not curator.released(begin, table=name, where=where):
+                curator.admits(every, table=name, where=where)
+        outcomes: list[list[Outcome]] = [[] for _ in curators]
+
+        def ask(learner: Learner) -> list[Any]:
+            for curator, (name, every), kept in zip(curators, posed, outcomes, strict=True):
+                kept.append(curator.run(replace(every, learner=learner), table=name, where=where))
+            return [kept[-1].document for kept in outcomes]
+
+        document = in_rounds(plan, ask)
+        self.n_features_in_, self.learner_, self.outcomes_ = len(columns), plan, outcomes
+        self._accept(document)
+        return self
+
+    def exposure(self, *, at: Sequence[int] | None = None, disjoint: bool = False) -> Together:
+        """What a person loses by the model of several custodians, from their receipts alone.
+
+        ``at`` says at which of them, by their places, the person's rows are: at all of them, unless it is said. With
+        ``disjoint`` the custodians declare that nobody is at two.
+        """
+        check_is_fitted(self, "outcomes_")
+        places = range(len(self.outcomes_)) if at is None else at
+        if any(place not in range(len(self.outcomes_)) for place in places):
+            raise refuse.unknown_custodian(list(places), len(self.outcomes_))
+        return compose([outcome.receipt for place in places for outcome in self.outcomes_[place]], disjoint=disjoint)
+
     def decision_function(self, X: Any) -> Array:
         """The scores of each row: of the second class, or of each class where there are more than two."""
         check_is_fitted(self)
@@ -166,18 +230,24 @@ class LogisticRegression(ClassifierMixin, Private):  # type: ignore[misc]
     def _classes(self) -> tuple[object, ...]:
         return tuple(self.classes_.tolist())
 
+    def _gradual(self, features: int, bounds: Any, target: Any) -> Learner:
+        """The plan that is paid round by round."""
+        return self._planned(features, bounds, target, "gradient")
+
     def _learner(self, features: int, bounds: Any, target: Any) -> Learner:
+        return self._planned(features, bounds, target, self.solver)
+
+    def _planned(self, features: int, bounds: Any, target: Any, solver: str) -> Learner:
         if target is None:
             raise refuse.no_target()
-        if self.solver not in _SOLVERS:
-            raise refuse.one_of("solver", self.solver, _SOLVERS)
+        if solver not in _SOLVERS:
+            raise refuse.one_of("solver", solver, _SOLVERS)
         classes, relation, price = len(target), self._relation(), self._price()
         lattice = self._lattice = Lattice.of(bounds, features=features, steps=UNIT)
         norm = float(np.sqrt(features)) if self.row_norm is None else float(positive(self.row_norm, "row_norm"))
         norm = max(min(norm, float(np.sqrt(features))), 1 / UNIT)
         turns = None if self.max_iter is None else whole(self.max_iter, "max_iter", least=1)
         weights = (features + 1) * (1 if classes == 2 else classes)
-        solver = self.solver
         if solver == "auto":
             gaussian = price.epsilon is None or price.delta is not None
             certified = weights <= WEIGHTS and pure_of(price) >= 4 * LEAST

@@ -13,7 +13,7 @@ from partita.algorithms.learning.sums import Reach
 
 # Residuals are whole numbers of this step; weights of the model are rounded to whole numbers of theirs.
 RESIDUAL = 1 << 12
-_WEIGHT, _HEAVIEST = 1 << 10, 1 << 20
+WEIGHT, _HEAVIEST = 1 << 10, 1 << 20
 # The table of the logistic function: so many entries a unit, up to this argument.
 _FINE, FAR = 1 << 10, 16
 # Products of two chances are divided by this, which leaves whole numbers of 1/CURVED.
@@ -92,7 +92,7 @@ def read_curvature(released: Array, weights: int) -> Array:
 
 def rounded(weights: Array) -> Array:
     """Weights as whole numbers of their step."""
-    found: Array = np.clip(np.rint(weights * _WEIGHT), -_HEAVIEST, _HEAVIEST)
+    found: Array = np.clip(np.rint(weights * WEIGHT), -_HEAVIEST, _HEAVIEST)
     return found
 
 

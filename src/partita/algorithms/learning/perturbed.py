@@ -23,7 +23,7 @@ from partita.sampling.bits import BitSource
 from partita.theory.distance import Distance, Norm
 
 # Of the ε of the minimiser: what the curvature and the last noise take; the slope has the rest.
-_BEND, _LAST, _MOST = Fraction(3, 10), Fraction(1, 50), Fraction(8)
+_BEND, _LAST, _MOST = Fraction(7, 20), Fraction(1, 50), Fraction(8)
 # The part of the price that buys the curvature, and the most weights for which it is bought.
 _CURVATURE, CURVES = Fraction(1, 10), 128
 
