@@ -46,6 +46,7 @@ def about(found, wanted):
     return all(part <= more <= part * (1 + Fraction(1, 10**9)) for more, part in zip(found, wanted, strict=True))
 
 
+LEAKY = {"rho": None, "epsilon": 1, "delta": "1e-6"}
 FIT = {"columns": ["age", "weight"], "target": "ill"}
 
 
@@ -127,7 +128,7 @@ def test_nobody_is_asked_unless_everybody_can_pay_for_all_rounds():
         (lambda keeper: model().fit_across([], **FIT), "learning.no-custodians"),
         (lambda keeper: model().fit_across([keeper, 7], **FIT), "learning.not-a-curator"),
         (lambda keeper: model(solver="objective").fit_across([keeper], **FIT), "learning.one-of"),
-        (lambda keeper: model(rho=None, epsilon=1, delta="1e-6").fit_across([keeper], **FIT), "learning.rounds-without-delta"),
+        (lambda keeper: model(**LEAKY).fit_across([keeper], **FIT), "learning.rounds-without-delta"),
         (lambda keeper: model().fit_across([keeper, hospital(1, high=100)], **FIT), "learning.other-plan"),
         (lambda keeper: model().fit_across([keeper], **FIT).exposure(at=[1]), "learning.unknown-custodian"),
     ],
