@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
@@ -27,7 +27,7 @@ class JointAndSeparate:
     is a question by itself and gets ε/d.
     """
 
-    counts: NDArray[Any]
+    counts: NDArray[Any] = field(repr=False)  # exact: to measure errors, and never shown by itself
     joint: NDArray[Any]
     separate: NDArray[Any]
     noise: Comparison

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
 
+from partita.algorithms import largest
 from partita.algorithms.frequent import heavy_hitters
 from partita.algorithms.largest import METHODS, top_k
 from partita.algorithms.quantile import quantiles
@@ -74,6 +76,42 @@ def test_choosing_is_not_refuted(method, relation, first, second):
 
     shown = audit(chosen, first, second, trials=1000, batch=True, confidence="0.9999999")
     assert not shown.falsifies(Pure(epsilon=2))
+
+
+def chance_of_the_first_two(counts, scale):
+    """The exact probability that the first two items are named, in this order, with rounded Laplace noise."""
+    at = np.arange(-60, 61)
+    far = np.abs(at)
+    chances = np.where(far == 0, -np.expm1(-0.5 / scale), np.exp(-(far - 0.5) / scale) * -np.expm1(-1 / scale) / 2)
+    up_to = np.cumsum(chances)
+    total = 0.0
+    for second, chance in zip(at + counts[1], chances, strict=True):
+        first = chances[at + counts[0] >= second].sum()
+        total += first * chance * np.prod([up_to[np.clip(second - other + 60, 0, 120)] for other in counts[2:]])
+    return total
+
+
+@pytest.mark.parametrize("relation", ["add/remove", "change-one"])
+def test_the_largest_at_once_lose_what_is_said_by_their_exact_law(relation, monkeypatch):
+    epsilon, scales = 4, []
+    own = largest.rounded.laplace
+    monkeypatch.setattr(
+        largest.rounded, "laplace", lambda scale, size, bits: scales.append(float(scale)) or own(scale, size, bits)
+    )
+    top_k([0] * 5, 2, epsilon=epsilon, method="one-shot", relation=relation, bits=TestBits(1))
+    steps = (0, 1) if relation == "add/remove" else (-1, 0, 1)
+    # Two items that are named although three others have more lose most.
+    counts = np.array([0, 0, 6, 6, 6])
+    before, worst = chance_of_the_first_two(counts, scales[0]), 0.0
+    for first, second, others in product(steps, repeat=3):
+        moved = counts + np.array([first, second, others, others, others])
+        worst = max(worst, abs(np.log(chance_of_the_first_two(moved, scales[0]) / before)))
+    assert 0.9 * epsilon < worst <= epsilon + 1e-9
+
+
+def test_of_equal_noisy_counts_the_first_item_is_named_whatever_the_exact_ones_are(monkeypatch):
+    monkeypatch.setattr(largest.rounded, "laplace", lambda scale, size, bits: np.array([2, 0, -9]))
+    assert top_k([3, 5, 0], 1, epsilon=1, method="one-shot").items == (0,)
 
 
 def test_heavy_hitters_are_found_and_nobody_else():

@@ -106,6 +106,7 @@ def test_joint_and_separate_are_d_half_and_d_times_apart():
         assert both.measured()[0] < both.measured()[1]
         assert all(happened <= said for happened, said in zip(both.measured(), both.error(1 - 1e-9), strict=True))
     assert come.plot().axes
+    assert "counts=" not in repr(come), "exact counts are not shown by themselves"
 
 
 # --- the curator's door -------------------------------------------------------------------------------------
