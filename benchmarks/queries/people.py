@@ -1,10 +1,11 @@
 """Owners, open keys and quantiles by the curator, beside plain DuckDB and other libraries, in one run.
 
-    python benchmarks/queries/people.py [--rows 10000000] [--rounds 5] [--repeats 60] [--folder /var/tmp] [--alone]
+    python benchmarks/queries/people.py [--rows 10000000] [--rounds 3] [--folder /var/tmp] [--alone] [--errors]
 
 Q4: at most 10 rows and 3 regions of each user, GROUP BY region with unknown keys, δ = 1e-6; plain DuckDB bounds in the
 same way, with a hash of its own. Q5: median and 0.9-quantile of income. One thread each, interleaved rounds. Times are
-those of the calling thread's processor, so that other work on the machine does not count. Writes PEOPLE.md here.
+those of the calling thread's processor, so that other work on the machine does not count. Writes PEOPLE.md here; with
+--errors the times that are in it are left as they are.
 """
 
 from __future__ import annotations
@@ -86,10 +87,10 @@ def beside(exact: Callable[[], object], ours: Callable[[int], object], rounds: i
     return statistics.median(first), statistics.median(second), statistics.median(b / a for a, b in pairs)
 
 
-def sample(path: Path) -> np.ndarray[Any, Any]:
+def sample(path: Path, seed: int) -> np.ndarray[Any, Any]:
     """Two thousand incomes, the same for every library."""
     income = duckdb.sql(f"SELECT income FROM read_parquet('{path}')").fetchnumpy()["income"]
-    return income[np.random.default_rng(1).choice(len(income), 2_000, replace=False)]
+    return income[np.random.default_rng(seed).choice(len(income), 2_000, replace=False)]
 
 
 # --- mechanisms beside each other ----------------------------------------------------------------------------------
@@ -196,104 +197,125 @@ def _samples(values: np.ndarray[Any, Any], repeats: int, draws: np.random.Genera
 # --- other libraries -------------------------------------------------------------------------------------------------
 
 
-def other(name: str, path: Path, repeats: int) -> dict[str, Any] | str:
+def other(name: str, path: Path, rounds: int, samples: int, repeats: int) -> dict[str, Any] | str:
     interpreter = python(name)
     if interpreter is None:
         return "does not install"
     script = HERE / "others" / f"quantiles_by_{name}.py"
-    ran = subprocess.run(
-        [str(interpreter), str(script), str(path), "3", str(repeats)], capture_output=True, text=True, check=False
-    )
+    command = [str(interpreter), str(script), str(path), *map(str, (rounds, samples, repeats))]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
     if ran.returncode:
         return f"fails: {(ran.stderr.strip().splitlines() or ['no message'])[-1][:80]}"
     found: dict[str, Any] = json.loads(ran.stdout.strip().splitlines()[-1])
     return found
 
 
-def errors(values: np.ndarray[Any, Any], repeats: int, others: dict[str, dict[str, Any] | str]) -> list[str]:
+def errors(path: Path, samples: int, repeats: int, others: dict[str, dict[str, Any] | str]) -> list[str]:
     """Error and bias on two thousand rows, ε = 1 for both quantiles."""
-    exact = [float(np.quantile(values, float(share), method="inverted_cdf")) for share in SHARES]
-    table = pt.Table(
-        "few", [{"income": int(value)} for value in values], {"income": pt.integers(0, HIGHEST, missing=0)}
-    )
-    ours = pt.Curator(tables=[table], promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=10**6))])
-    found = []
-    for turn in range(repeats):
-        # Another price each time, or the stored answer would come back.
-        (row,) = ours.ask(Q5.replace("people", "few"), epsilon=f"1.{turn:06d}").rows()
-        found.append([float(row["half"]), float(row["high"])])
+    off = []
+    for seed in range(samples):
+        values = sample(path, seed)
+        exact = [float(np.quantile(values, float(share), method="inverted_cdf")) for share in SHARES]
+        rows = [{"income": int(value)} for value in values]
+        table = pt.Table("few", rows, {"income": pt.integers(0, HIGHEST, missing=0)})
+        ours = pt.Curator(tables=[table], promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=10**6))])
+        for turn in range(repeats):
+            # Another price each time, or the stored answer would come back.
+            (row,) = ours.ask(Q5.replace("people", "few"), epsilon=f"1.{turn:09d}").rows()
+            off.append([float(row["half"]) - exact[0], float(row["high"]) - exact[1]])
     lines = [
-        "## Error of the two quantiles, 2,000 incomes, ε = 1 in total",
+        f"## Error of the two quantiles, {samples} samples of 2,000 incomes, {repeats} answers each, ε = 1 for both",
+        "",
+        "In units of income; ± is one standard error.",
         "",
         "| | root mean square at 0.5 | bias | root mean square at 0.9 | bias |",
         "|---|---|---|---|---|",
-        f"| Partita | {_shown(found, exact)} |",
+        f"| Partita | {_shown(off)} |",
     ]
     for name, answer in others.items():
         if isinstance(answer, str):
             lines.append(f"| {name} | {answer} | | | |")
         else:
-            lines.append(f"| {name} {answer['version']} | {_shown(answer['found'], answer['exact'])} |")
+            lines += [
+                f"| {name} {answer['version']}{', ' * bool(how)}{how} | {_shown(found)} |"
+                for how, found in answer["off"].items()
+            ]
     return [*lines, ""]
 
 
-def _shown(found: Sequence[Sequence[float]], exact: Sequence[float]) -> str:
-    off = np.array(found) - np.array(exact)
+def _shown(found: Sequence[Sequence[float]]) -> str:
+    off, count = np.array(found), len(found)
     squares, bias = np.sqrt((off**2).mean(axis=0)), off.mean(axis=0)
-    return " | ".join(f"{squares[place]:,.0f} | {bias[place]:+,.0f}" for place in range(2))
+    give, lean = (off**2).std(axis=0) / (2 * squares * math.sqrt(count)), off.std(axis=0) / math.sqrt(count)
+    return " | ".join(f"{squares[k]:,.0f} ± {give[k]:,.0f} | {bias[k]:+,.0f} ± {lean[k]:,.0f}" for k in range(2))
+
+
+def timings(path: Path, rows: int, rounds: int) -> list[str]:
+    """Q4 and Q5 on the whole table."""
+    base = plain(path)
+    owners = curator(path, pt.Promise(pt.users("user_id", rows=10), pt.Approximate(epsilon=10**6, delta="0.5")))
+    people = curator(path, pt.Promise(pt.rows(), pt.Pure(epsilon=10**6)))
+    timed = {
+        "Q4: 10 rows, 3 regions a user, unknown keys": beside(
+            lambda: base.execute(BOUNDED).fetchall(),
+            lambda turn: owners.ask(Q4, epsilon=f"1.{turn:03d}", delta="1e-6", groups_per_user=3).rows(),
+            rounds,
+        ),
+        "Q5: two quantiles": beside(
+            lambda: base.execute(Q5).fetchall(),
+            lambda turn: people.ask(Q5, epsilon=f"1.{turn:03d}").rows(),
+            rounds,
+        ),
+    }
+    return [
+        "# Owners, open keys and quantiles",
+        "",
+        (
+            f"Written by `python benchmarks/queries/people.py` on {datetime.now(UTC):%Y-%m-%d}: "
+            f"{platform.machine()}, Python {platform.python_version()}, DuckDB {duckdb.__version__}, "
+            f"{rows:,} rows of parquet, one thread, processor time, medians of {rounds} "
+            f"interleaved rounds."
+        ),
+        "",
+        "| question | plain DuckDB | curator | ratio |",
+        "|---|---|---|---|",
+        *(f"| {name} | {one:.2f} s | {two:.2f} s | {ratio:.2f} |" for name, (one, two, ratio) in timed.items()),
+        "",
+    ]
+
+
+def kept() -> list[str]:
+    """The times of an earlier run."""
+    return (HERE / "PEOPLE.md").read_text(encoding="utf-8").split("## Error of")[0].rstrip().splitlines()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--repeats", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--samples", type=int, default=5)
+    parser.add_argument("--repeats", type=int, default=100, help="answers for each sample")
     parser.add_argument("--folder", type=Path, default=None)
     parser.add_argument("--alone", action="store_true", help="without other libraries")
+    parser.add_argument("--errors", action="store_true", help="only the errors; the times are left as they are")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as made_here:
         path = made(options.folder or Path(made_here), options.rows)
-        base = plain(path)
-        owners = curator(path, pt.Promise(pt.users("user_id", rows=10), pt.Approximate(epsilon=10**6, delta="0.5")))
-        people = curator(path, pt.Promise(pt.rows(), pt.Pure(epsilon=10**6)))
-        timed = {
-            "Q4: 10 rows, 3 regions a user, unknown keys": beside(
-                lambda: base.execute(BOUNDED).fetchall(),
-                lambda turn: owners.ask(Q4, epsilon=f"1.{turn:03d}", delta="1e-6", groups_per_user=3).rows(),
-                options.rounds,
-            ),
-            "Q5: two quantiles": beside(
-                lambda: base.execute(Q5).fetchall(),
-                lambda turn: people.ask(Q5, epsilon=f"1.{turn:03d}").rows(),
-                options.rounds,
-            ),
-        }
+        lines = kept() if options.errors else timings(path, options.rows, options.rounds)
         names = () if options.alone else ("opendp", "diffprivlib")
-        others = {name: other(name, path, options.repeats) for name in names}
-        values = sample(path)
-        lines = [
-            "# Owners, open keys and quantiles",
+        timed = 0 if options.errors else 1
+        others = {name: other(name, path, timed, options.samples, options.repeats) for name in names}
+        lines += [
+            f"Q5 by {name} {answer['version']}: {answer['time']:.2f} s of wall time."
+            for name, answer in others.items()
+            if not isinstance(answer, str) and timed
+        ]
+        values = sample(path, 0)
+        lines += [
             "",
-            (
-                f"Written by `python benchmarks/queries/people.py` on {datetime.now(UTC):%Y-%m-%d}: "
-                f"{platform.machine()}, Python {platform.python_version()}, DuckDB {duckdb.__version__}, "
-                f"{options.rows:,} rows of parquet, one thread, processor time, medians of {options.rounds} "
-                f"interleaved rounds."
-            ),
-            "",
-            "| question | plain DuckDB | curator | ratio |",
-            "|---|---|---|---|",
-            *(f"| {name} | {one:.2f} s | {two:.2f} s | {ratio:.2f} |" for name, (one, two, ratio) in timed.items()),
-            "",
-            *(
-                f"Q5 by {name} {answer['version']}: {answer['time']:.2f} s of wall time."
-                for name, answer in others.items()
-                if not isinstance(answer, str)
-            ),
-            "",
-            *errors(values, options.repeats, others),
-            *mechanisms(values, options.repeats, "incomes"),
-            *mechanisms(values // 10_000 * 10_000, options.repeats, "incomes rounded down to 10,000"),
+            *errors(path, options.samples, options.repeats, others),
+            *mechanisms(values, options.repeats // 2, "incomes"),
+            *mechanisms(values // 10_000 * 10_000, options.repeats // 2, "incomes rounded down to 10,000"),
         ]
     (HERE / "PEOPLE.md").write_text("\n".join(lines), encoding="utf-8")
     print("\n".join(lines))

@@ -20,6 +20,7 @@ from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference, tallied
 from partita.granularity import Granularity, replace, rows, users
 from partita.mechanisms.exponential import Exponential
+from partita.mechanisms.permute_and_flip import PermuteAndFlip
 from partita.query.aggregates import Quantile
 from partita.query.blocks import Lengths, Owned
 from partita.query.expressions import Bounds, Value, bounds
@@ -168,6 +169,22 @@ def test_no_outcome_is_likelier_than_the_loss_allows(values, extra, share, epsil
         loss = np.log(first / second)
         assert loss.max() <= float(epsilon) + 1e-9
         assert float((first * loss).sum()) <= float(epsilon) ** 2 / 8 + 1e-9
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.integers(0, 6), max_size=6), st.integers(0, 6), SHARES, st.sampled_from([Fraction(1, 3), Fraction(2)])
+)
+def test_permute_and_flip_loses_no_more_and_is_never_further_off(values, extra, share, epsilon):
+    q = Fraction(share)
+    chances = []
+    for listed in (values, [*values, extra]):
+        runs = Runs.of(histogram(listed), Bounds(0, 6, Fraction(1), nullable=False))
+        off = np.repeat(runs.off(q, 1 if q in (0, 1) else 0), runs.lengths).astype(np.int64)
+        flips, chosen = (kind(epsilon=epsilon / step(q)).probabilities(-off) for kind in (PermuteAndFlip, Exponential))
+        assert flips @ off <= chosen @ off + 1e-9
+        chances.append(flips)
+    assert abs(np.log(chances[0] / chances[1])).max() <= float(epsilon) + 1e-9
 
 
 @settings(max_examples=100)

@@ -1,4 +1,4 @@
-"""Two quantiles by diffprivlib, on arrays in memory: python quantiles_by_diffprivlib.py TABLE ROUNDS REPEATS."""
+"""Two quantiles by diffprivlib, on arrays: python quantiles_by_diffprivlib.py TABLE ROUNDS SAMPLES REPEATS."""
 
 import json
 import sys
@@ -11,7 +11,7 @@ import pandas as pd
 from diffprivlib import tools
 
 warnings.simplefilter("ignore")
-path, rounds, repeats = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+path, rounds, samples, repeats = sys.argv[1], *map(int, sys.argv[2:5])
 income = pd.read_parquet(path, columns=["income"])["income"].to_numpy().astype(float)
 
 
@@ -24,11 +24,10 @@ for _ in range(rounds):
     start = time.perf_counter()
     answer(income)
     times.append(time.perf_counter() - start)
-small = income[np.random.default_rng(1).choice(len(income), 2_000, replace=False)]
-found = [answer(small) for _ in range(repeats)]
-exact = [float(np.quantile(small, q, method="inverted_cdf")) for q in (0.5, 0.9)]
-print(
-    json.dumps(
-        {"version": version("diffprivlib"), "time": sorted(times)[len(times) // 2], "found": found, "exact": exact}
-    )
-)
+off = []
+for seed in range(samples):
+    few = income[np.random.default_rng(seed).choice(len(income), 2_000, replace=False)]
+    exact = [float(np.quantile(few, q, method="inverted_cdf")) for q in (0.5, 0.9)]
+    off += [np.subtract(answer(few), exact).tolist() for _ in range(repeats)]
+seconds = sorted(times)[len(times) // 2] if times else None
+print(json.dumps({"version": version("diffprivlib"), "time": seconds, "off": {"": off}}))

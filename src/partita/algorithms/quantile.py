@@ -23,7 +23,7 @@ from partita.mechanisms.histogram import relation_of
 from partita.query.aggregates import Quantile
 from partita.query.expressions import Bounds, Value
 from partita.query.program import Histogram
-from partita.query.quantile_costs import affordable, moves
+from partita.query.quantile_costs import affordable, moves, sharpest
 from partita.query.quantiles import Choice, companies
 from partita.sampling.bits import BitSource
 from partita.theory.distance import Distance
@@ -75,9 +75,9 @@ def quantiles(
 ) -> Quantiles:
     """Quantiles of numbers between public bounds, on a public grid with this step.
 
-    Every number is clamped and rounded to the grid, NaN counts as the lower bound; quantiles are chosen by the
-    exponential mechanism among all values of the grid, up to three at once, by rank (query/ranks.proof.md). Ranks are
-    what is accurate: where few rows lie, values may be far off.
+    Every number is clamped and rounded to the grid, NaN counts as the lower bound; quantiles are chosen by rank
+    among all values of the grid, up to three at once (query/ranks.proof.md). Ranks are what is accurate: where few rows
+    lie, values may be far off.
 
     >>> from partita.sampling.bits import TestBits
     >>> found = quantiles(list(range(1000)), [0.25, 0.5], bounds=(0, 1000), step=1, epsilon=2, bits=TestBits(1))
@@ -104,9 +104,10 @@ def quantiles(
     events, error = [], 0.0
     for of, together in plan:
         moved = moves(together, unit_of, groups=1, truncation=None)
-        chooser = affordable(moved, unit_of, part)
-        if chooser is None:
+        fitting = affordable(moved, unit_of, part)
+        if fitting is None:
             raise refuse.bad_quantile(shares)
+        chooser = sharpest(fitting, together, [budget])
         choice = Choice(of, together, within, chooser)
         found.update(zip(together, (float(value * unit) for value in choice.release(table, bits=bits)), strict=True))
         cases = moved.row if kept is Relation.ADD_REMOVE else moved.both

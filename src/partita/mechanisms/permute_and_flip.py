@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.exact import positive
-from partita.mechanisms.integers import Integers, read_flat
+from partita.mechanisms.integers import Integers, read_flat, source_of
 from partita.mechanisms.selection import Selection
 from partita.mechanisms.switch import switch
 from partita.sampling import choice
 from partita.sampling.bits import BitSource
+from partita.sampling.choice import Place
+from partita.sampling.flips import run_permute_and_flip
 from partita.theory.distance import Norm
 
 
@@ -43,6 +45,15 @@ class PermuteAndFlip(Selection):
 
     def choose(self, scores: Integers, bits: BitSource) -> int:
         return choice.permute_and_flip(scores, self.weight, bits)
+
+    def release_run(self, scores: object, lengths: NDArray[np.int64], *, bits: BitSource | None = None) -> Place:
+        """The same choice among candidates that come in runs of equal score: a run, and a place in it.
+
+        >>> from partita.sampling.bits import TestBits
+        >>> PermuteAndFlip(epsilon=2).release_run([-100, 0], np.array([10**6, 1]), bits=TestBits(1))
+        (1, 0)
+        """
+        return run_permute_and_flip(read_flat(scores), lengths, self.weight, source_of(bits))
 
     def probabilities(self, scores: object) -> NDArray[np.float64]:
         """The probability of each candidate, to float accuracy: for study, nothing is drawn.

@@ -202,9 +202,10 @@ def _chosen(
             quantile_costs.moves(shares, granularity, groups=groups, truncation=truncation)
             for granularity, _ in protections
         ]
-        mechanism = quantile_costs.affordable(moved[0], protections[0][0], allowed)
-        if mechanism is None:
+        fitting = quantile_costs.affordable(moved[0], protections[0][0], allowed)
+        if fitting is None:
             raise refuse.noise_not_in_measure("Exponential", protections[0][1].symbol)
+        mechanism = quantile_costs.sharpest(fitting, shares, [budget for _, budget in protections])
         choices.append(Choice(of, shares, bounds(of, domain), mechanism))
         for place, (granularity, budget) in enumerate(protections):
             tolls[place] += Toll(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -12,6 +12,7 @@ from typing import final
 from partita.granularity import Granularity, Groups, Metric, Replace, Rows, Users, steps
 from partita.mechanisms.exponential import Exponential
 from partita.mechanisms.gaussian import decimal_up
+from partita.mechanisms.permute_and_flip import PermuteAndFlip
 from partita.query import pricing
 from partita.query.ranks import step
 from partita.query.truncation import Truncation
@@ -22,7 +23,7 @@ from partita.theory.measures.base import Measure
 from partita.theory.measures.pure import Pure
 
 Case = tuple[Fraction, ...]
-Chooser = Exponential
+Chooser = Exponential | PermuteAndFlip
 
 
 @final
@@ -118,3 +119,16 @@ def affordable(moved: Moves, granularity: Granularity, budget: Measure) -> Expon
     while fits(low):
         high, low = low, low / 2
     return Exponential(epsilon=1 / decimal_up(numerics.least(fits, low, high, steps=60)))
+
+
+def sharpest(mechanism: Exponential, shares: tuple[Fraction, ...], budgets: Sequence[Measure]) -> Chooser:
+    """The better of two choices of the same ε: permute-and-flip for one quantile, where only ε counts.
+
+    The exponential mechanism is cheaper in every other measure, and is the one that chooses several at once.
+
+    >>> sharpest(Exponential(epsilon=1), (Fraction(1, 2),), [Pure(epsilon=1)]).kind
+    'permute_and_flip'
+    """
+    if len(shares) > 1 or not all(isinstance(budget, Pure) for budget in budgets):
+        return mechanism
+    return PermuteAndFlip(epsilon=mechanism.epsilon)

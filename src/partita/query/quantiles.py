@@ -12,6 +12,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.mechanisms.exponential import Exponential
 from partita.query.aggregates import Quantile
 from partita.query.expressions import Bounds, Expression, Value
 from partita.query.program import Histogram
@@ -83,6 +84,7 @@ class Choice:
             each = replace(self.mechanism, epsilon=self.mechanism.epsilon / step(self.shares[0]))
             places: tuple[Place, ...] = (each.release_run(-ranked.off[0], lengths, bits=bits),)
         else:
+            assert isinstance(self.mechanism, Exponential)
             lists = [(-off, lengths, count) for off, count in zip(ranked.off, ranked.counts, strict=True)]
             places = self.mechanism.release_tuple(lists, ranked.excess, bits=bits)
         return tuple(int(ranked.runs.starts[run]) + place for run, place in places)

@@ -42,7 +42,7 @@ def proportional_to_exp(scores: Scores, weight: Fraction | int, bits: BitSource)
     >>> proportional_to_exp([0, 0, 1000], Fraction(1), bits=TestBits(1))
     2
     """
-    return _Urn.of(_gaps(scores, weight), None).chosen(source(bits))
+    return Urn.of(gaps_of(scores, weight), None).chosen(source(bits))
 
 
 def run_proportional_to_exp(
@@ -56,7 +56,7 @@ def run_proportional_to_exp(
     >>> run_proportional_to_exp([0, 1000], np.array([10**9, 1]), Fraction(1), bits=TestBits(1))
     (1, 0)
     """
-    urn, bits = _Urn.of(_gaps(scores, weight), lengths), source(bits)
+    urn, bits = Urn.of(gaps_of(scores, weight), lengths), source(bits)
     return urn.place(urn.chosen(bits), bits)
 
 
@@ -78,7 +78,7 @@ def tuple_proportional_to_exp(
     True
     """
     bits = source(bits)
-    urns = [_Urn.of(_gaps(scores, weight), lengths) for scores, lengths, weight in lists]
+    urns = [Urn.of(gaps_of(scores, weight), lengths) for scores, lengths, weight in lists]
     while True:
         for runs in zip(*(urn.drawn(_PROPOSED, bits) for urn in urns), strict=True):
             places = tuple(urn.place(run, bits) for urn, run in zip(urns, runs, strict=True))
@@ -101,7 +101,7 @@ def permute_and_flip(scores: Scores, weight: Fraction | int, bits: BitSource) ->
     >>> permute_and_flip([0, 0, 1000], Fraction(1), bits=TestBits(1))
     2
     """
-    gaps = _gaps(scores, weight)
+    gaps = gaps_of(scores, weight)
     bits = source(bits)
     heads = np.flatnonzero(bernoulli_exp_each(gaps.near, gaps.exponent, bits))
     return int(heads[below(len(heads), 1, bits)[0]])
@@ -109,7 +109,7 @@ def permute_and_flip(scores: Scores, weight: Fraction | int, bits: BitSource) ->
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class _Gaps:
+class Gaps:
     """How far each score, weighted, is below the best: exact, and as floats right to a relative 2^-51."""
 
     whole: NDArray[Any]
@@ -123,17 +123,17 @@ class _Gaps:
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class _Urn:
+class Urn:
     """Tickets of candidates, or of runs of them: at least 2^power times their shares."""
 
-    gaps: _Gaps
+    gaps: Gaps
     lengths: NDArray[np.int64] | None
     power: int
     tickets: NDArray[np.int64]
     ends: NDArray[np.int64]
 
     @classmethod
-    def of(cls, gaps: _Gaps, lengths: NDArray[np.int64] | None) -> _Urn:
+    def of(cls, gaps: Gaps, lengths: NDArray[np.int64] | None) -> Urn:
         candidates = len(gaps.near)
         if lengths is not None:
             if len(lengths) != candidates or int(lengths.min()) < 1:
@@ -182,7 +182,8 @@ def _kept(exponent: Fraction, keep: Fraction, bits: BitSource) -> bool:
     return exp_is_above(word, exponent, bits, times=keep)
 
 
-def _gaps(scores: Scores, weight: Fraction | int) -> _Gaps:
+def gaps_of(scores: Scores, weight: Fraction | int) -> Gaps:
+    """How far each score, weighted, is below the best."""
     factor = exact(weight, "weight")
     whole, denominator = _whole(scores)
     if len(whole) == 0:
@@ -198,7 +199,7 @@ def _gaps(scores: Scores, weight: Fraction | int) -> _Gaps:
         near = np.array([min(float(min(int(gap) * unit, Fraction(1 << 20))), 2.0**20) for gap in gaps])
     else:
         near = np.minimum(gaps.astype(np.float64) * float(min(unit, Fraction(1 << 20))), 2.0**20)
-    return _Gaps(gaps, unit, near)
+    return Gaps(gaps, unit, near)
 
 
 def _whole(scores: Scores) -> tuple[NDArray[Any], int]:

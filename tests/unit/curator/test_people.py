@@ -86,6 +86,17 @@ def test_every_spelling_of_a_quantile_is_the_same_question(spelled):
     assert ours.ask(f"SELECT {spelled} AS other FROM visits", epsilon=1).free
 
 
+def test_the_choice_follows_the_measure_and_the_number_of_quantiles():
+    pure = curator(pt.Promise(pt.rows(), pt.Pure(epsilon=9)))
+    assert "with permute-and-flip" in pure.quote("SELECT MEDIAN(age) AS m FROM visits", epsilon=1).quote.explain()
+    two = "SELECT MEDIAN(age) AS m, QUANTILE(age, 0.9) AS h FROM visits"
+    said = pure.quote(two, epsilon=1).quote.explain()
+    assert said.endswith("chosen among all possible values by rank, several at once, with the exponential mechanism.")
+    both = curator(pt.Promise(pt.rows(), pt.Pure(epsilon=9)), pt.Promise(pt.rows(), pt.ZCDP(rho=9)))
+    for ours in (both, curator(pt.Promise(pt.rows(), pt.ZCDP(rho=9)))):
+        assert "exponential" in ours.quote("SELECT MEDIAN(age) AS m FROM visits", epsilon="0.1").quote.explain()
+
+
 def test_quantiles_of_one_column_come_back_in_order_and_can_be_computed_with():
     ours = curator(pt.Promise(pt.rows(), pt.Pure(epsilon=100)))
     listed = ", ".join(f"QUANTILE(age, 0.{share}) AS q{share}" for share in range(1, 10))
