@@ -28,7 +28,7 @@ SMOOTH, ROUGH, WORK, MANY = 1 << 17, 1 << 10, 1 << 21, 1 << 14
 SMOOTHING, FEW, COUNTABLE = 1e-5, 12, 1 << 30
 _TINY = 1e-300
 # Numbers of nodes to choose from: steps of a seventh.
-_LADDER = np.unique(np.geomspace(4, SMOOTH, 80).astype(np.int64))
+_LADDER = np.array(sorted({int(nodes) for nodes in np.geomspace(4, SMOOTH, 80)}))
 
 
 @final
