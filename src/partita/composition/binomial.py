@@ -11,12 +11,13 @@ import numpy as np
 from flint import arb
 
 from partita.composition.search import most
-from partita.exact import float_down, float_up
 from partita.theory import numerics
 from partita.theory.losses.outward import FUNCTION, UNIT, Floats, down, floats, up
 from partita.theory.numerics import ball
 
 _TINY = 1e-300
+# Masses go on until what lies beyond, which is added, is this small beside the largest.
+_SMALL = 1e-17
 
 
 @final
@@ -88,13 +89,16 @@ class Binomial:
         x = max(0.0, x)
         slack, best = error + 1e-15, top
         for turn in range(60):
-            bound = _above(x, masses, losses, beyond, error, high=True)
+            # Losses up to ε count nothing.
+            kept = slice(first - 1 if first > 1 and x >= losses[first - 2] else 0, None)
+            bound = _above(x, masses[kept], losses[kept], beyond, error, high=True)
             if bound <= target:
                 best = min(best, x)
                 if turn >= 4 or bound >= target * (1 - 1e-11) or x == 0.0:
                     return best
             # δ falls by the mean of e^(ε - L) above ε for each unit of ε; if that is not enough, further and further.
-            fall = float(np.dot(masses, np.where(losses > x, np.exp(np.minimum(x - losses, 0.0)), 0.0)))
+            above = losses[kept]
+            fall = float(np.dot(masses[kept], np.where(above > x, np.exp(np.minimum(x - above, 0.0)), 0.0)))
             if turn < 4 and fall > 0:
                 move = (bound - target) / fall
                 x = max(0.0, up(x + move + 1e-3 * abs(move)))
@@ -144,8 +148,7 @@ class Binomial:
         odds = math.exp(self.epsilon)
         anchor = min(max(anchor, first), k)
         base = self._mass(anchor, high=high)
-        spread = math.sqrt(k) + 16
-        size = math.ceil(2 * spread)
+        size = self._window(anchor)
         while True:
             last = min(k, anchor + size)
             i = np.arange(anchor, last, dtype=np.float64)
@@ -155,7 +158,7 @@ class Binomial:
                 beyond = 0.0
                 break
             ratio = (k - last) / (last + 1) * odds * (1 + 1e-9)
-            if ratio < 0.999 and upward[-1] * ratio / (1 - ratio) <= 1e-22 * upward.max():
+            if ratio < 0.999 and upward[-1] * ratio / (1 - ratio) <= _SMALL * upward.max():
                 beyond = float(upward[-1]) * ratio / (1 - ratio) * (1 + 1e-9)
                 break
             size *= 2
@@ -164,6 +167,14 @@ class Binomial:
         masses = np.concatenate([downward[::-1], upward])
         error = (len(masses) + 8) * (4 * UNIT + FUNCTION)
         return masses, beyond, error
+
+    def _window(self, anchor: int) -> int:
+        """About how many masses matter from here on: their logarithms fall as a parabola about the middle."""
+        p = 1 / (1 + math.exp(-self.epsilon))
+        variance = max(self.count * p * (1 - p), 1.0)
+        past = max(anchor - self.count * p, 0.0)
+        start = max(self.count * p - anchor, 0.0)
+        return math.ceil(start + math.sqrt(past * past + 2 * variance * (5 - math.log(_SMALL))) - past) + 8
 
     def _mass(self, i: int, *, high: bool) -> float:
         """The probability of exactly i losses of +ε, rounded outward by Arb."""
@@ -175,8 +186,8 @@ class Binomial:
             return (chosen - k * (1 + fall).log() - (k - i) * ball(at)).exp()
 
         if high:
-            return max(float_up(numerics.upper(log_mass, "a binomial probability")), _TINY)
-        return float_down(numerics.lower(log_mass, "a binomial probability"))
+            return max(numerics.float_above(log_mass, "a binomial probability"), _TINY)
+        return numerics.float_below(log_mass, "a binomial probability")
 
     def _chernoff(self, delta: float) -> int:
         """The least i whose Chernoff bound is below δ: about where the answer lies, never below it."""

@@ -178,6 +178,10 @@ class Numeric:
 
 def profile(total: Total) -> Profile:
     """The exact method for a total: closed forms first, then a contour, then a lattice."""
+    if total.families == {RandomizedResponseLoss} and total.size > 1 and len(total.pooled) == 1:
+        law = next(iter(total.pooled))
+        if isinstance(law, RandomizedResponseLoss) and law.epsilon > 0:
+            return _equal(law, total)
     if total.empty or (total.maximum == 0.0 and total.infinity == 0.0):
         return Single(GaussianLoss(0.0))
     if total.families == {GaussianLoss}:
@@ -185,20 +189,22 @@ def profile(total: Total) -> Profile:
     if total.size == 1:
         return Single(total.parts[0][0])
     if total.families <= {RandomizedResponseLoss, AtomicLoss}:
-        law, count = next(iter(total.pooled.items()))
-        if len(total.pooled) == 1 and isinstance(law, RandomizedResponseLoss) and law.epsilon > 0:
-            if law.epsilon > _STEEP:
-                # All losses are +ε but with probability e^-ε each: the sum is as good, and holds by basic composition.
-                return Single(RandomizedResponseLoss(up(law.epsilon * count), total.infinity))
-            if count > _LISTED:
-                raise refuse.no_total(
-                    f"A plan of {count} equal releases", "pld", "its losses are too many to be summed one by one."
-                )
-            return Binomial(law.epsilon, law.leak, count)
         listed = Enumeration.of(total)
         if listed is not None:
             return listed
     return Numeric(total)
+
+
+def _equal(law: RandomizedResponseLoss, total: Total) -> Profile:
+    """Many equal randomised responses."""
+    count = total.size
+    if law.epsilon > _STEEP:
+        # All losses are +ε but with probability e^-ε each: the sum is as good, and holds by basic composition.
+        return Single(RandomizedResponseLoss(up(law.epsilon * count), total.infinity))
+    if count > _LISTED:
+        reason = "its losses are too many to be summed one by one."
+        raise refuse.no_total(f"A plan of {count} equal releases", "pld", reason)
+    return Binomial(law.epsilon, law.leak, count)
 
 
 def solve(contour: Contour, start: float, delta: float, top: float) -> float:

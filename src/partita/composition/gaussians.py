@@ -8,7 +8,6 @@ from fractions import Fraction
 from typing import final
 
 from partita.composition.search import most
-from partita.exact import float_down
 from partita.theory import numerics
 from partita.theory.losses.gaussian import GaussianLoss
 from partita.theory.losses.outward import UNIT, up
@@ -42,7 +41,7 @@ class Gaussians:
         mu, at = Fraction(self.mu * (1 - 16 * UNIT)), Fraction(epsilon)
         if mu == 0 or epsilon / self.mu > 1e8:
             return 0.0
-        return max(0.0, float_down(numerics.lower(lambda: gaussian_delta(ball(mu), ball(at)), "a profile")))
+        return max(0.0, numerics.float_below(lambda: gaussian_delta(ball(mu), ball(at)), "a profile"))
 
     def least(self, delta: float) -> float:
         """The least ε with δ(ε) <= δ, rounded up: found in floats, corrected and certified by Arb."""

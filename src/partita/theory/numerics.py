@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from fractions import Fraction
@@ -18,6 +19,8 @@ _PRECISIONS = (96, 192, 384, 768, 1536, 3072, 6144, 12288)
 LOCK = threading.RLock()
 # Far below the least positive float: nothing is gained by resolving a value that may as well be zero.
 _NEGLIGIBLE = arb(2) ** -1200
+# Rounded outward to a size that fits in memory: e^(-10^14) has 10^14 binary digits.
+_LEAST = Fraction(1, 1 << 1200)
 _IMMENSE = arb(2) ** 20000
 
 
@@ -32,7 +35,8 @@ def upper(evaluate: Callable[[], arb], name: str = "this quantity") -> Fraction:
     >>> upper(lambda: arb(1).exp()) > Fraction(271828182845904523, 10**17)
     True
     """
-    return fraction_up(_end(evaluate, name, high=True), _BITS)
+    end = _end(evaluate, name, high=True)
+    return fraction_up(_LEAST if end is None else rational(end), _BITS)
 
 
 def lower(evaluate: Callable[[], arb], name: str = "this quantity") -> Fraction:
@@ -41,7 +45,32 @@ def lower(evaluate: Callable[[], arb], name: str = "this quantity") -> Fraction:
     >>> lower(lambda: arb(1).exp()) < Fraction(271828182845904524, 10**17)
     True
     """
-    return fraction_down(_end(evaluate, name, high=False), _BITS)
+    end = _end(evaluate, name, high=False)
+    return fraction_down(-_LEAST if end is None else rational(end), _BITS)
+
+
+def float_above(evaluate: Callable[[], arb], name: str = "this quantity") -> float:
+    """A float not below the value, next to it; infinity where there is none.
+
+    >>> float_above(lambda: arb(1).exp())
+    2.7182818284590455
+    """
+    end = _end(evaluate, name, high=True)
+    if end is None:
+        return math.ulp(0.0)
+    near = float(end)
+    while not arb(near) >= end:
+        near = math.nextafter(near, math.inf)
+    return near
+
+
+def float_below(evaluate: Callable[[], arb], name: str = "this quantity") -> float:
+    """A float not above the value, next to it.
+
+    >>> float_below(lambda: arb(1).exp())
+    2.718281828459045
+    """
+    return -float_above(lambda: -evaluate(), name)
 
 
 def rational(number: arb) -> Fraction:
@@ -71,7 +100,8 @@ def normal_quantile(p: arb) -> arb:
 
 def gaussian_delta(mu: arb, epsilon: arb) -> arb:
     """The exact profile of a Gaussian shifted by mu standard deviations (theory B13)."""
-    return normal_cdf(-epsilon / mu + mu / 2) - epsilon.exp() * normal_cdf(-epsilon / mu - mu / 2)
+    middle, half, root = epsilon / mu, mu / 2, arb(2).sqrt()
+    return (((middle - half) / root).erfc() - epsilon.exp() * ((middle + half) / root).erfc()) / 2
 
 
 def least(holds: Callable[[Fraction], bool], low: Fraction, high: Fraction, *, steps: int = 80) -> Fraction:
@@ -108,7 +138,8 @@ def least_positive(holds: Callable[[Fraction], bool], start: Fraction = Fraction
     return least(holds, low, high, steps=steps)
 
 
-def _end(evaluate: Callable[[], arb], name: str, *, high: bool) -> Fraction:
+def _end(evaluate: Callable[[], arb], name: str, *, high: bool) -> arb | None:
+    """One end of a tight ball, exactly; None where the value may as well be zero."""
     with LOCK:
         before = ctx.prec
         try:
@@ -121,8 +152,7 @@ def _end(evaluate: Callable[[], arb], name: str, *, high: bool) -> Fraction:
             if not value.is_finite() or value.abs_upper() > _IMMENSE:
                 raise refuse.beyond_numerics(name)
             if value.abs_upper() < _NEGLIGIBLE:
-                # Rounded outward to a size that fits in memory: e^(-10^14) has 10^14 binary digits.
-                return Fraction(1 if high else -1, 1 << 1200)
-            return rational(value.upper() if high else value.lower())
+                return None
+            return value.upper() if high else value.lower()
         finally:
             ctx.prec = before

@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Self, final
 
 import numpy as np
+from flint import arb
 
 from partita.errors import losses as refuse
-from partita.exact import float_up
 from partita.theory import numerics
 from partita.theory.losses.base import Batch, Lattice, LossLaw, Rows
 from partita.theory.losses.outward import FUNCTION, UNIT, Complexes, Floats, floats, up
 from partita.theory.losses.spread import cells_on_lattice, normal_cells, normal_tail
-from partita.theory.numerics import ball, gaussian_delta
+from partita.theory.numerics import gaussian_delta
 
 _TINY = 1e-300
 
@@ -58,9 +57,9 @@ class GaussianLoss(LossLaw):
         if epsilon / self.mu - self.mu / 2 > 1e8:
             # Far beyond any float: δ <= Φ(-a) <= exp(-a²/2) with a = ε/μ - μ/2.
             return _TINY
-        mu, at = Fraction(self.mu), Fraction(epsilon)
-        value = numerics.upper(lambda: gaussian_delta(ball(mu), ball(at)), "the profile of a Gaussian")
-        return min(1.0, max(_TINY, float_up(value)))
+        mu, at = arb(self.mu), arb(epsilon)
+        value = numerics.float_above(lambda: gaussian_delta(mu, at), "the profile of a Gaussian")
+        return min(1.0, max(_TINY, value))
 
     @classmethod
     def batch(cls, laws: Sequence[Self], counts: Sequence[int]) -> Batch:
