@@ -18,6 +18,7 @@ from partita.algorithms import (
     Workload,
 )
 from partita.algorithms.counting import Counting
+from partita.algorithms.learning import descent
 from partita.algorithms.learning.clusters import STEPS, Clusters
 from partita.algorithms.learning.descent import Descent
 from partita.algorithms.learning.lattice import Lattice
@@ -29,6 +30,7 @@ from partita.algorithms.learning.moments import UNIT
 from partita.algorithms.learning.principal import Principal
 from partita.curator.computation import Sample
 from partita.mechanisms.additive import AdditiveNoise
+from partita.mechanisms.subsampled import Subsampled
 from partita.query.pricing import Price
 from partita.region.columns import integers
 from partita.theory.distance import Distance
@@ -83,6 +85,7 @@ COMPUTATIONS = {
     "descent": learning(Descent.plan(BOX, 2, 1.4, price(EPSILON), turns=3), classes=(1, 2)),
 }
 
+SAMPLED = learning(Descent.plan(BOX, 2, 1.4, price(DELTA), turns=2, batches="poisson", rate="1/2"), classes=(1, 2))
 tables = st.lists(st.tuples(*[st.integers(0, CODES - 1)] * WIDTH), min_size=1, max_size=6)
 row = st.tuples(*[st.integers(0, CODES - 1)] * WIDTH)
 every = settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -167,3 +170,56 @@ def test_a_filtered_session_costs_no_more_than_its_rho(rows, other, monkeypatch)
 
     assert spent(rows[1:]) <= maker.rho
     assert spent([other, *rows[1:]]) <= 4 * maker.rho
+
+
+@pytest.mark.parametrize("budget", [EPSILON, RHO], ids=str)
+@every
+@given(rows=tables, coins=st.lists(st.integers(0, 2), min_size=6, max_size=6))
+def test_a_row_takes_part_in_one_disjoint_batch_whatever_rows_stand_beside_it(budget, rows, coins, monkeypatch):
+    computation = learning(Descent.plan(BOX, 2, 1.4, price(budget), turns=3, batches="disjoint"), classes=(1, 2))
+    listed = sorted(rows)
+    known = [row for row in listed if row[-1] in (1, 2)]
+    if not known:
+        return
+    gone = known[0]
+
+    def talked(rows, drawn, replayed=None):
+        with monkeypatch.context() as patch:
+            patch.setattr(descent, "below", lambda turns, size, bits: np.array(drawn, dtype=np.int64))
+            return calls_of(
+                lambda bits: computation.compute(sample(rows, computation.columns), bits=bits), patch, replayed
+            )
+
+    # The coins of all other rows stay with them.
+    said, before = talked(listed, coins[: len(known)])
+    listed.remove(gone)
+    same, after = talked(listed, coins[1 : len(known)], before)
+    check(before, after, computation.losses(1, changed=False))
+    assert said == same
+
+
+@every
+@given(rows=tables, coins=st.lists(st.booleans(), min_size=6, max_size=6))
+def test_a_row_moves_only_the_samples_it_is_in(rows, coins, monkeypatch):
+    computation = SAMPLED
+    listed = sorted(rows)
+    known = [row for row in listed if row[-1] in (1, 2)]
+    if not known:
+        return
+
+    def talked(rows, drawn, replayed=None):
+        with monkeypatch.context() as patch:
+            patch.setattr(Subsampled, "sample", lambda self, records, *, bits=None: np.array(drawn, dtype=bool))
+            return calls_of(
+                lambda bits: computation.compute(sample(rows, computation.columns), bits=bits), patch, replayed
+            )
+
+    said, before = talked(listed, coins[: len(known)])
+    listed.remove(known[0])
+    same, after = talked(listed, coins[1 : len(known)], before)
+    assert said == same
+    limits = {losses[0]: losses[1].power for losses in computation.losses(1, changed=False)}
+    for mechanism, _, square, _ in moves(before, after):
+        own = mechanism if mechanism in limits else Subsampled(mechanism, rate="1/2")
+        assert square <= limits[own]
+        assert coins[0] or own is mechanism or square == 0

@@ -135,3 +135,12 @@ def test_sums_are_whole_numbers_of_64_bits_until_noise_is_added(name, monkeypatc
     learner.learn(np.zeros((3, features.get(name, 2) + (classes > 0))), bits=TestBits(1))
     # Counts of rows are far below.
     assert {kind for part, kind in kinds if part not in ("rows", "grid")} == {"i"}
+
+
+@pytest.mark.parametrize("wide", [2, 9])
+def test_how_fine_a_grid_is_follows_from_released_numbers(wide, monkeypatch):
+    # With so little noise the exact number of rows would show: one row more would make another grid.
+    learner = Clusters.plan(Lattice.of((-1, 1), features=wide, steps=STEPS), 2, Price.of(epsilon=500))
+    rows = np.random.default_rng(1).uniform(-1, 1, (3000, wide))
+    for fewer in (rows[1:], rows[40:]):
+        assert list(moves(learner, rows, fewer, 3, monkeypatch))
