@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+from contextlib import suppress
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
 from partita.engine.duckdb import DuckDB
+from partita.errors import InvalidInput
+from partita.query.expressions import Value
 from partita.query.program import Program, Rows, Total, cells
 from partita.query.schema import Table
 from partita.query.sql import read
@@ -104,3 +107,28 @@ def test_what_becomes_of_nan_does_not_depend_on_the_other_rows_of_its_block(tmp_
         program = Program(table, plan.where, cells((), plan.where), (Rows(),))
         fates.add(int(DuckDB([table], copied_below=0).run(program)[0, 0]))
     assert fates == {1}
+
+
+UNREADABLE = {
+    "text that is not UTF-8": pa.Array.from_buffers(pa.string(), 1, pa.array([b"\xff\xfe"], pa.binary()).buffers()),
+    "milliseconds beyond the calendar": pa.array([2**62], pa.timestamp("ms")),
+    "the first of all microseconds": pa.array([-(2**63)], pa.timestamp("us", "UTC")),
+    "a time of day that is none": pa.array([2**62], pa.time64("us")),
+}
+
+
+@pytest.mark.parametrize("declared", [categories("F", "M"), dates("2025-01-01", "2025-12-31"), None], ids=str)
+@pytest.mark.parametrize("value", UNREADABLE)
+def test_a_row_that_cannot_be_read_at_all_is_met_when_the_file_is_opened_and_by_no_question(value, declared, tmp_path):
+    """A question that fails where a row is there, and not where it is not, tells of the row."""
+    parquet.write_table(pa.table({"v": UNREADABLE[value], "q": pa.array([3])}), tmp_path / "rows.parquet")
+    columns = {"q": integers(0, 9), **({} if declared is None else {"v": declared})}
+    table = Table("t", tmp_path / "rows.parquet", columns)
+    questions = ["SELECT SUM(q) FROM t"] + ([] if declared is None else ["SELECT v, SUM(q) FROM t GROUP BY v"])
+    with suppress(InvalidInput):
+        engine = DuckDB([table], copied_below=0)
+        for question in questions:
+            plan = read(question, [table])
+            program = Program(table, plan.where, cells(plan.keys, plan.where), (Total(Value("q")),))
+            assert engine.run(program).sum() == 3
+        engine.close()

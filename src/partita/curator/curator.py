@@ -200,7 +200,7 @@ class Curator:
         """
         given = any(value is not None for name, value in price.items() if name != "delta")
         return self._batches.made(
-            [one.quote if isinstance(one, Quotation) else self._plan(one) for one in questions],
+            [self._own(one.quote) if isinstance(one, Quotation) else self._plan(one) for one in questions],
             Price.of(**price) if given else None,
             delta=price.get("delta"),
             weights=weights,
@@ -376,6 +376,16 @@ class Curator:
         if isinstance(question, Plan) and self._tables.get(question.table.name) is question.table:
             return question
         raise refuse.not_a_question(question)
+
+    def _own(self, offered: Quote) -> Quote:
+        """The quote, if it was made for these tables, promises and truncations: elsewhere its costs mean nothing."""
+        plan, name = offered.plan, offered.plan.table.name
+        cut = self._truncations.get(name)
+        cut = cut if cut is None or not plan.caps else cut.capped(plan.caps)
+        ours = self._tables.get(name) is plan.table and offered.promises == self._promises
+        if not ours or offered.program.truncation != cut:
+            raise refuse.foreign_quotation(name)
+        return offered
 
     def _extract(self, computation: Computation, name: str | None, where: str | None) -> Extract:
         if not isinstance(computation, Computation):

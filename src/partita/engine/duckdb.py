@@ -94,7 +94,12 @@ class DuckDB(Engine):
             )
             if large:
                 self._paths.append(str(path))
-                self._stored[table.name] = self._found(table, relation)
+                self._stored[table.name] = found = self._found(table, relation)
+                # A value that cannot be read at all (text that is not UTF-8, a time beyond the calendar) would fail
+                # the questions that meet it, and so tell of its row. It is met here, before there are questions.
+                self._connection.execute(
+                    f"SELECT BIT_XOR(HASH({', '.join(found.doubtful())})) FROM {relation}"
+                ).fetchall()
                 return
         else:
             self._connection.register(place, arrow(table))

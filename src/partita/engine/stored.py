@@ -115,6 +115,14 @@ class Stored:
             return family(self.types[column]) is Family.TEXT
         return isinstance(declared, Integers) and self.types[column] in _NARROW
 
+    def doubtful(self) -> list[str]:
+        """What may fail for some value: reading texts and times, and turning times into days. At least one column."""
+        kinds = {column: family(self.types[column]) for column in self.names}
+        steady = {Family.INTEGER, Family.FLOAT, Family.BOOLEAN, Family.DATE}
+        read = [self.stored(column) for column, kind in kinds.items() if kind not in steady]
+        turned = [self.sanitised[column] for column, kind in kinds.items() if kind not in steady | {Family.TEXT}]
+        return [*read, *turned] or [self.stored(next(iter(self.names)))]
+
     def copied(self) -> str:
         """SELECT list for a copy that holds sanitised values in the narrowest types."""
         listed = []
@@ -215,10 +223,12 @@ def _categories(value: str, declared: Categories, codes: Codes) -> list[str]:
 
 
 def _steadied(node: exp.Expr) -> exp.Expr:
-    """Numbers are cast by trial, so that no value that slips through can fail."""
+    """Stored values are cast by trial, so that none that slips through can fail: times have no text and no day."""
     from sqlglot import exp
 
-    if isinstance(node, exp.Cast) and not isinstance(node, exp.TryCast) and isinstance(node.this, exp.Floor):
+    if not isinstance(node, exp.Cast) or isinstance(node, exp.TryCast) or isinstance(node.this, exp.Literal | exp.Null):
+        return node
+    if isinstance(node.this, exp.Floor) or node.is_type("date", "varchar"):
         return exp.TryCast(this=node.this, to=node.to)
     return node
 

@@ -120,6 +120,15 @@ def not_a_question(value: object) -> InvalidInput:
     )
 
 
+def foreign_quotation(table: str) -> InvalidInput:
+    """A quotation is good only where it was made."""
+    return InvalidInput(
+        "curator.foreign-quotation",
+        f"The quotation about {table} was made by another curator, for other tables, promises or rows of an owner; its "
+        f"cost means nothing here. Nothing was read and nothing was charged. Ask this curator for a quotation.",
+    )
+
+
 def nobody_can_pay(region: str, cost: str) -> BudgetExceeded:
     """Even the smallest part of the region has too little left."""
     return BudgetExceeded(

@@ -155,6 +155,15 @@ def gathered_twice() -> QueryRefused:
     )
 
 
+def join_of_gathered() -> QueryRefused:
+    """A join behind the brackets in which rows are gathered."""
+    return QueryRefused(
+        "shape.join-of-gathered",
+        f"Rows gathered by their owner are not joined afterwards. Join the public table inside the brackets, before "
+        f"rows are gathered. {UNTOUCHED}",
+    )
+
+
 def too_wide_gathering(what: str) -> QueryRefused:
     """A range of totals too long to list or to add."""
     return QueryRefused(

@@ -15,6 +15,9 @@ from partita.errors.underlined import at
 from partita.query.places import words, written
 
 _SIMPLE: Final = {"kind", "expressions", "from_", "where", "joins", "order", "with_"}
+_GATHERING: Final = _SIMPLE | {"group", "having"}
+_BRACKETS: Final = {"this", "alias"}
+_NAMED: Final = {"this", "alias", "db", "catalog"}
 
 
 @final
@@ -46,6 +49,9 @@ class Inliner:
             return tree
         alias = source.this.alias_or_name
         if gathered(inner):
+            self._only(inner, _GATHERING)
+            if tree.args.get("joins"):
+                raise self._refused(tree.args["joins"][0], refuse_shape.join_of_gathered())
             if not isinstance(inner.args["from_"].this, exp.Table):
                 raise self._refused(source.this, refuse_shape.gathered_twice())
             # Rows gathered by owner are a table of their own; they are read where they stand.
@@ -79,13 +85,15 @@ class Inliner:
             rest = {name: tree for name, tree in self.known.items() if name != source.name.lower()}
             deeper = Inliner(self.text, rest, self.apart)
             return deeper.query(named.copy())
-        if isinstance(source, exp.Subquery) and not source.args.get("pivots"):
+        if isinstance(source, exp.Subquery):
+            self._only(source, _BRACKETS)
             return Inliner(self.text, self.known, self.apart).query(_renamed(source.this, source))
         return None
 
     def query(self, tree: exp.Expr) -> exp.Select:
         """A SELECT, or a UNION ALL of filters that becomes one."""
         while isinstance(tree, exp.Subquery):
+            self._only(tree, _BRACKETS)
             tree = tree.this
         if isinstance(tree, exp.Select):
             return self.select(tree)
@@ -97,9 +105,7 @@ class Inliner:
 
     def merged(self, outer: exp.Select, inner: exp.Select, alias: str) -> exp.Select:
         """The outer question asked about what the inner one selects."""
-        for clause, value in inner.args.items():
-            if value and clause not in _SIMPLE:
-                raise self._refused(inner, refuse_shape.not_simple(clause.strip("_").upper()))
+        self._only(inner, _SIMPLE)
         if any(item.find(exp.Window) for item in inner.expressions):
             raise self._refused(inner, refuse_shape.not_simple("OVER"))
         columns, everything = _projected(inner)
@@ -131,8 +137,10 @@ class Inliner:
         return outer
 
     def _union(self, tree: exp.Union) -> exp.Select:
-        if tree.args.get("distinct", True):
-            raise self._refused(tree, refuse_shape.union_of_values())
+        for part in _unions(tree):
+            if part.args.get("distinct", True):
+                raise self._refused(part, refuse_shape.union_of_values())
+            self._only(part, {"this", "expression", "distinct", "order"})
         branches = [self.query(part) for part in _branches(tree)]
         first = branches[0]
         for branch in branches:
@@ -140,6 +148,8 @@ class Inliner:
                 raise self._refused(branch, refuse_shape.union_of_aggregates())
             if _source(branch) is None or _source(branch) != _source(first) or branch.args.get("joins"):
                 raise self._refused(branch, refuse_shape.union_of_tables())
+            self._only(branch, _SIMPLE)
+            self._only(branch.args["from_"].this, _NAMED)
             if len(branch.expressions) != len(first.expressions):
                 raise self._refused(branch, refuse_shape.union_of_widths())
         conditions = [branch.args["where"].this if branch.args.get("where") else exp.true() for branch in branches]
@@ -164,6 +174,12 @@ class Inliner:
             exp.If(this=condition.copy(), true=item.copy()) for condition, item in zip(conditions, bare, strict=True)
         ]
         return exp.alias_(exp.Case(ifs=whens), name)
+
+    def _only(self, node: exp.Expr, read: set[str]) -> None:
+        """Refuse what would otherwise be passed over in silence."""
+        for clause, value in node.args.items():
+            if value and clause not in read:
+                raise self._refused(node, refuse_shape.not_simple(clause.strip("_").upper()))
 
     def _refused(self, node: exp.Expr, problem: QueryRefused) -> QueryRefused:
         return at(problem, words(self.text, node))
@@ -207,6 +223,13 @@ def _renamed(tree: exp.Expr, around: exp.Expr) -> exp.Expr:
     listed = [exp.alias_(item.copy(), name.name) for item, name in zip(bare, names, strict=False)]
     made.set("expressions", [*listed, *(item.copy() for item in made.expressions[len(names) :])])
     return made
+
+
+def _unions(tree: exp.Expr) -> list[exp.Union]:
+    """The union and those it is made of, as far as no brackets stand between."""
+    if not isinstance(tree, exp.Union):
+        return []
+    return [tree, *_unions(tree.this), *_unions(tree.expression)]
 
 
 def _branches(tree: exp.Expr) -> list[exp.Expr]:

@@ -230,7 +230,8 @@ def _priced(
     squares = [float(move.power**2 if norm is Norm.L1 else move.power) for move in distances]
     weighted = [float(weight) * square for weight, square in zip(design.weights, squares, strict=True)]
     shares = pricing.divided(weighted, 1 / 3 if noise == "laplace" else 1 / 2)
-    strength = pricing.affordable(noise, allowed, shares)
+    # What is known without looking (the variance of a constant) releases no numbers, and any noise will do.
+    strength = pricing.affordable(noise, allowed, shares) if shares else Fraction(1)
     if strength is None:
         return None
     made = pricing.mechanisms(noise, strength, shares, distances)
@@ -275,6 +276,8 @@ def _reason(offer: Offer, error: float, others: Mapping[str, float], wanted: str
         why = "because it was asked for"
     elif not rest:
         why = "because no other noise has a proven cost under every promise"
+    elif not error:
+        why = "which changes nothing here, because the answer is known beforehand"
     else:
         why = f"because its typical error is {np.sqrt(rest[0] / error):.2f} times smaller at the same price"
     return f"{name} noise, {why}; {how}."

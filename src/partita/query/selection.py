@@ -137,8 +137,10 @@ def named(
     added up over keys, so a question that counts them has no line for the rest.
     """
     texts, cells = len(program.opened), program.cells.count
-    keys = [tuple(line[:texts]) for line in found[::cells]]
-    people = {key: int(line[texts]) for key, line in zip(keys, found[::cells], strict=True) if None not in key}
+    # Where no row can be in any group there are no lines, and no keys.
+    firsts = found[:: max(cells, 1)]
+    keys = [tuple(line[:texts]) for line in firsts]
+    people = {key: int(line[texts]) for key, line in zip(keys, firsts, strict=True) if None not in key}
     kept = chosen.release(people, bits=bits)
     place = {key: position for position, key in enumerate(keys)}
     lines = [found[place[key] * cells : (place[key] + 1) * cells] for key in kept]

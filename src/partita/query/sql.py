@@ -109,6 +109,9 @@ def _parsed(text: str) -> exp.Select:
         raise refuse.several_statements(len(statements)) if statements else refuse.unreadable("it is empty")
     tree = statements[0]
     while isinstance(tree, exp.Subquery):
+        for clause, value in tree.args.items():
+            if value and clause != "this":
+                raise at(refuse_shape.not_simple(clause.strip("_").upper()), words(text, tree))
         tree = tree.this
     if isinstance(tree, exp.Union):
         raise at(refuse_shape.union_of_aggregates(), words(text, tree))

@@ -94,3 +94,42 @@ def test_no_bar_is_drawn_where_nobody_looks(capsys: pytest.CaptureFixture[str]) 
     with busy("Asking"):
         pass
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("budget", [pt.Pure(epsilon=10), pt.ZCDP(rho=10), pt.GDP(mu=3)], ids=lambda one: one.kind)
+@pytest.mark.parametrize(
+    ("asked", "known"), [("SUM(0)", 0), ("VAR_POP(3)", 0.0), ("AVG(2)", 2.0), ("CORR(1, c)", 0.0), ("SUM(a - a)", None)]
+)
+def test_what_is_known_beforehand_is_answered_all_the_same(budget: Any, asked: str, known: Any) -> None:
+    table = pt.Table("t", source=ROWS, columns=COLUMNS)
+    kept = pt.Curator(tables=[table], promises=[pt.Promise(pt.rows(), budget)])
+    offer = kept.quote(f"SELECT {asked} AS v FROM t", epsilon="0.5")
+    assert offer.explain()
+    (row,) = kept.ask(f"SELECT {asked} AS v FROM t", epsilon="0.5").rows()
+    assert row["v"] == (0 if known is None else known)
+
+
+def test_open_keys_of_nobody_are_an_empty_answer() -> None:
+    columns = {"word": pt.text_keys(), "a": pt.integers(0, 10)}
+    table = pt.Table("t", source=[{"word": "x", "a": 3}], columns=columns)
+    kept = pt.Curator(tables=[table], promises=[pt.Promise(pt.rows(), pt.Approximate(epsilon=9, delta="1e-3"))])
+    question = "SELECT word, a, COUNT(*) AS n FROM t WHERE a > 5 AND a < 3 GROUP BY word, a"
+    assert kept.ask(question, epsilon=1, delta="1e-6").rows() == []
+
+
+def test_a_quotation_of_another_curator_is_not_taken() -> None:
+    """Its noise and its cost are for other promises, and it would read more rows of an owner than are kept here."""
+    table = pt.Table("t", source=ROWS, columns=COLUMNS)
+    owners = pt.Promise(pt.users("who", rows=2), pt.Pure(epsilon=10))
+    here = pt.Curator(tables=[table], promises=[owners])
+    question = "SELECT SUM(a) AS s FROM t"
+    others = [
+        pt.Curator(tables=[table], promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=10))]),
+        pt.Curator(tables=[pt.Table("t", source=ROWS, columns=COLUMNS)], promises=[owners]),
+        pt.Curator(tables=[table], promises=[owners]),
+    ]
+    for other in others:
+        with pytest.raises(pt.InvalidInput, match="another curator"):
+            here.batch([other.quote(question, epsilon="0.1")])
+    assert len(here.batch([here.quote(question, epsilon="0.1")]).ask()) == 1
+    assert here.batch([here.quote(question, epsilon="0.2", rows_per_user=1)]).fits

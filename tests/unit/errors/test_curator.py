@@ -64,6 +64,13 @@ TEXTS = {
             "Nothing was read and nothing was charged."
         ),
     ),
+    "curator.foreign-quotation": (
+        curator.foreign_quotation("visits"),
+        (
+            "The quotation about visits was made by another curator, for other tables, promises or rows of an owner; "
+            "its cost means nothing here. Nothing was read and nothing was charged. Ask this curator for a quotation."
+        ),
+    ),
     "curator.nobody-can-pay": (
         curator.nobody_can_pay("age >= 65", "ε = 0.2"),
         (

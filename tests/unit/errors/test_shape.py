@@ -110,6 +110,14 @@ WORDS = [
         ),
     ),
     (
+        refuse.join_of_gathered(),
+        "shape.join-of-gathered",
+        (
+            "Rows gathered by their owner are not joined afterwards. Join the public table inside the brackets, before "
+            "rows are gathered. Nothing was read and nothing was charged."
+        ),
+    ),
+    (
         refuse.too_wide_gathering("SUM(cost)"),
         "shape.too-wide-gathering",
         (

@@ -279,3 +279,34 @@ def test_what_cannot_be_taken_apart_is_refused(question, code):
     with pytest.raises(PartitaError) as caught:
         read(question, [VISITS], PUBLIC)
     assert caught.value.code == code
+
+
+INNER = "SELECT patient, MAX(cost) AS most FROM visits GROUP BY patient"
+BOTH = "SELECT COUNT(*) FROM (SELECT age FROM visits WHERE age < 9 UNION ALL"
+
+
+@pytest.mark.parametrize(
+    ("question", "code"),
+    [
+        ("SELECT COUNT(*) FROM ((SELECT * FROM visits) LIMIT 5)", "shape.not-simple"),
+        ("SELECT COUNT(*) FROM (SELECT * FROM visits) TABLESAMPLE 10%", "shape.not-simple"),
+        ("WITH v AS ((SELECT * FROM visits) LIMIT 3) SELECT COUNT(*) FROM v", "shape.not-simple"),
+        ("(SELECT COUNT(*) FROM visits) LIMIT 0", "shape.not-simple"),
+        (f"{BOTH} (SELECT age FROM visits WHERE age > 9 LIMIT 1))", "shape.not-simple"),
+        (f"{BOTH} SELECT age FROM visits WHERE age > 9 LIMIT 1)", "shape.not-simple"),
+        (f"{BOTH} SELECT DISTINCT age FROM visits WHERE age > 9)", "shape.not-simple"),
+        (f"{BOTH} SELECT age FROM visits TABLESAMPLE 10% WHERE age > 9)", "shape.not-simple"),
+        (f"SELECT COUNT(*) FROM ({INNER} LIMIT 2)", "shape.not-simple"),
+        (f"SELECT COUNT(*) FROM ({INNER} QUALIFY ROW_NUMBER() OVER () < 3)", "shape.not-simple"),
+        (
+            "SELECT COUNT(*) FROM (SELECT DISTINCT MAX(cost) AS most FROM visits GROUP BY patient)",
+            "shape.not-simple",
+        ),
+        (f"SELECT COUNT(*) FROM ({INNER}) AS g JOIN visits ON TRUE", "shape.join-of-gathered"),
+        (f"SELECT COUNT(*) FROM ({INNER}) AS g JOIN clinics ON g.most = clinics.beds", "shape.join-of-gathered"),
+    ],
+)
+def test_no_part_of_a_question_is_passed_over_in_silence(question, code):
+    with pytest.raises(PartitaError) as caught:
+        read(question, [VISITS], PUBLIC)
+    assert caught.value.code == code
