@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,23 +69,26 @@ class FourSteps:
         return (reach / goal) ** 2 if isinstance(self.noise, RandomizedResponse) else reach / goal
 
     def answer(self, values: object, queries: object, *, bits: BitSource | None = None) -> NDArray[np.float64]:
-        """The noisy averages of rows that hold 0 or 1 each; queries are lines of 0 and 1 over the rows."""
-        rows = np.asarray(values, dtype=np.int64)
-        asked = np.asarray(queries, dtype=np.int64)
+        """The noisy averages of rows that hold a number from 0 to 1 each; queries are lines of 0 and 1 over the rows.
+
+        Numbers are read to a millionth, each by itself; randomised response takes 0 and 1 only.
+        """
+        rows, asked = _numbers(values), _numbers(queries)
+        local = isinstance(self.noise, RandomizedResponse)
         if (
             rows.ndim != 1
             or asked.shape != (self.queries, len(rows))
-            or not _zero_or_one(rows)
+            or not (_zero_or_one(rows) if local else bool(((rows >= 0) & (rows <= 1)).all()))
             or not _zero_or_one(asked)
         ):
             raise refuse.not_bits(self.queries)
         if isinstance(self.noise, RandomizedResponse):
-            reported = np.asarray(self.noise.release(rows, bits=bits), dtype=np.float64)
+            reported = np.asarray(self.noise.release(rows.astype(np.int64), bits=bits), dtype=np.float64)
             kept = float(self.noise.keep())
             return asked @ (0.5 + (reported - 0.5) / (2 * kept - 1)) / len(rows)
-        fine = _finer(self.noise)
-        noisy: NDArray[Any] = np.asarray(fine.release((asked @ rows) * _FINE, bits=bits), dtype=np.float64)
-        return noisy / _FINE / len(rows)
+        parts = np.rint(rows * _FINE).astype(np.int64)
+        noisy = _finer(self.noise).release(asked.astype(np.int64) @ parts, bits=bits)
+        return np.asarray(noisy, dtype=np.float64) / _FINE / len(rows)
 
     def _reach(self, confidence: Number) -> float:
         """The error of a single row's worth of data: of the sums, or of one reported bit."""
@@ -163,5 +166,13 @@ def _finer(noise: Laplace | GaussianNoise) -> Laplace | GaussianNoise:
     return GaussianNoise(sigma=noise.sigma * _FINE)
 
 
-def _zero_or_one(values: NDArray[np.int64]) -> bool:
+def _numbers(values: object) -> NDArray[np.float64]:
+    """An array of numbers; what cannot be one is an empty array of a shape that nothing matches."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        return np.empty((0, 0, 0))
+
+
+def _zero_or_one(values: NDArray[np.float64]) -> bool:
     return bool(((values == 0) | (values == 1)).all())

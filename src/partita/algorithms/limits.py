@@ -38,7 +38,7 @@ class Limits:
         return found
 
     def __str__(self) -> str:
-        name, sure = ", ".join(self.table), percent(self.confidence)
+        name, sure = ", ".join(self.table) or "The number of rows", percent(self.confidence)
         if self.measured:
             apart = ceil((self.high - self.low).max())
             return f"{name} was measured: with {sure} confidence limits {apart:,} apart hold every true count."
@@ -70,7 +70,7 @@ def limits(axes: Axes, observed: Sequence[Observed], table: Names, confidence: N
     whole = part = 0
     for one in observed:
         shared = tuple(name for name in table if name in one.table)
-        if not shared:
+        if table and not shared:
             continue
         whole, part = (whole + 1, part) if shared == table else (whole, part + 1)
         place = whole if shared == table else part

@@ -15,7 +15,7 @@ from partita.algorithms.consistency import nearest_nonnegative, nonnegative_leas
 from partita.algorithms.counting import Counting, check_cells, read_counts
 from partita.algorithms.factorise import factorise
 from partita.algorithms.scheme import Floats, Lines, Loss, Measured, Scheme
-from partita.algorithms.strategy import MOST_CELLS, Strategy
+from partita.algorithms.strategy import MOST_CELLS, Strategy, matrix
 from partita.algorithms.tree import Tree, balanced, depth_of
 from partita.algorithms.workload import Workload, range_queries
 from partita.errors import algorithms as refuse
@@ -217,7 +217,7 @@ class Estimate:
 
     def answer(self, queries: Floats) -> Floats:
         """The answers to any queries over the cells."""
-        found: Floats = np.asarray(queries, dtype=np.float64) @ self.cells
+        found: Floats = self._asked(queries) @ self.cells
         return found
 
     def range(self, low: int, high: int) -> float:
@@ -226,10 +226,7 @@ class Estimate:
 
     def rmse(self, queries: Floats | None = None) -> float:
         """The expected root mean square error of queries, or of the workload, non-negativity left aside."""
-        asked = self.workload.matrix if queries is None else np.asarray(queries, dtype=np.float64)
-        if asked is None:
-            raise refuse.not_written()
-        return float(np.sqrt(self.scheme.variances(asked).mean()))
+        return float(np.sqrt(self.scheme.variances(self._asked(queries)).mean()))
 
     def error(self, confidence: Number = 0.95, queries: Floats | None = None) -> Floats:
         """The half-widths of queries, or of the workload: all of them at once with this confidence."""

@@ -94,7 +94,7 @@ class MWEM(Computation):
         return {"queries": listed, "rounds": self.rounds, "noises": noises}
 
     def compute(self, sample: Sample, *, bits: BitSource | None) -> Rounds:
-        return self._run(counted(sample.codes, sample.columns, self.cells), bits, progress=False)
+        return self._run(counted(sample.codes, sample.columns, self.cells), bits, progress=None)
 
     @property
     def delta(self) -> Number:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from partita.curator.outcome import Outcome
 
 METHODS = ("best", "tree", "square root", "optimal")
+MOST_EVENTS = 1 << 40
 _UNIT = Rows()
 
 
@@ -92,7 +93,7 @@ class ContinualCounter(Computation):
         return self.scheme.parameters()
 
     def compute(self, sample: Sample, *, bits: BitSource | None) -> list[Released]:
-        return self._released(counted(sample.codes, sample.columns, self.steps), bits, progress=False)
+        return self._released(counted(sample.codes, sample.columns, self.steps), bits, progress=None)
 
     @property
     def delta(self) -> Number:
@@ -179,6 +180,8 @@ class Stream:
     def push(self, count: int) -> float:
         """The exact count of the next step goes in, the noisy count comes out."""
         events = whole(count, "count")
+        if events > MOST_EVENTS:
+            raise refuse.too_many_events(MOST_EVENTS)
         with self._lock:
             step = self.step
             if step >= self._counter.steps:

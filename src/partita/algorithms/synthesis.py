@@ -123,7 +123,7 @@ class AdaptiveMarginals(Computation):
         }
 
     def compute(self, sample: Sample, *, bits: BitSource | None) -> Measurements:
-        return self._run(sample.codes, bits, progress=False)
+        return self._run(sample.codes, bits, progress=None)
 
     @property
     def delta(self) -> Number:

@@ -160,7 +160,7 @@ class Synthetic:
         from partita.algorithms.pictures import answers
 
         cells: Floats = self.table(*columns).ravel().astype(np.float64)
-        title = f"Synthetic rows by {', '.join(columns)}"
+        title = f"Synthetic rows by {', '.join(columns)}" if columns else "Synthetic rows"
         if not self.limits(*columns, confidence=confidence).measured:
             title += ": not measured"
         errors = self.error(*columns, confidence=confidence).ravel()

@@ -107,7 +107,11 @@ def range_queries(width: int, pairs: Iterable[tuple[int, int]]) -> Floats:
     >>> range_queries(3, [(1, 2)]).tolist()
     [[0.0, 1.0, 1.0]]
     """
-    listed = [(whole(low, "low"), whole(high, "high")) for low, high in pairs]
+    listed = []
+    for pair in pairs:
+        if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+            raise refuse.not_a_pair(pair)
+        listed.append((whole(pair[0], "low"), whole(pair[1], "high")))
     found = np.zeros((len(listed), width))
     for line, (low, high) in enumerate(listed):
         if not low <= high < width:

@@ -56,6 +56,15 @@ def wrong_cells(what: str, wanted: int, given: int) -> InvalidInput:
     return InvalidInput("algorithms.wrong-cells", f"{what} has {given} cells where {wanted} were declared. {UNTOUCHED}")
 
 
+def not_a_pair(found: object) -> InvalidInput:
+    """A range that is no pair of cells."""
+    return InvalidInput(
+        "algorithms.not-a-pair",
+        f"A range is a pair (low, high) of cells, both included, and {found!r} came. Write for example "
+        f"Workload.ranges(100, [(18, 65), (0, 17)]). {UNTOUCHED}",
+    )
+
+
 def bad_range(low: object, high: object, cells: int) -> InvalidInput:
     """A range outside the cells."""
     return InvalidInput(
@@ -82,11 +91,11 @@ def not_covered() -> InvalidInput:
 
 
 def not_bits(queries: int) -> InvalidInput:
-    """Rows and queries of zeros and ones, of matching lengths."""
+    """Rows of numbers from 0 to 1 and queries of zeros and ones, of matching lengths."""
     return InvalidInput(
         "algorithms.not-bits",
-        f"values must be a flat list of 0 and 1, one for each row, and queries a table of 0 and 1 with {queries} lines "
-        f"and a column for each row. {UNTOUCHED}",
+        "values must be a flat list of numbers from 0 to 1, one for each row (0 and 1 only for randomised response), "
+        f"and queries a table of 0 and 1 with {queries} lines and a column for each row. {UNTOUCHED}",
     )
 
 
@@ -133,6 +142,15 @@ def not_measured(columns: Iterable[str], tables: Iterable[Iterable[str]]) -> Inv
     return InvalidInput(
         "algorithms.not-measured",
         f"The table of {', '.join(columns)} lies in none of those released: {listed}. A new release can measure it.",
+    )
+
+
+def too_many_events(most: int) -> InvalidInput:
+    """More events in one step than a stream counts; the number itself is not repeated."""
+    return InvalidInput(
+        "algorithms.too-many-events",
+        f"A step of a stream can have at most {most:,} events. Nothing was released for this step; check the unit of "
+        "the count, or divide the step.",
     )
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import partita as pt
-from partita.algorithms import compare_linear, four_steps
+from partita.algorithms import compare_linear, four_steps, joint_and_separate
+from partita.attacks.audit import audit
 from partita.sampling.bits import TestBits
 
 ROWS = 2000
@@ -51,6 +52,35 @@ def test_gaussian_wins_between_few_and_very_many():
     assert str(four_steps(3, epsilon=1)) == "3 averages by laplace within ε = 1"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["laplace", "randomised response"])
+def test_the_auditor_finds_no_more_than_was_claimed_for_averages(kind):
+    steps, bits = four_steps(2, epsilon=1, kind=kind), TestBits(9)
+
+    def run(values):
+        return tuple(steps.answer(values, [[1, 1], [0, 1]], bits=bits).round(6).tolist())
+
+    assert audit(run, (0, 1), (0, 0), trials=1000, confidence=1 - 1e-6).epsilon <= 1
+
+
+@pytest.mark.slow
+def test_the_auditor_finds_no_more_than_was_claimed_for_either_histogram():
+    for which in ("joint", "separate"):
+        bits = TestBits(10)
+
+        def run(counts, which=which, bits=bits):
+            return tuple(getattr(joint_and_separate(counts, epsilon=1, bits=bits), which).tolist())
+
+        assert audit(run, (3, 1), (2, 1), trials=1000, confidence=1 - 1e-6).epsilon <= 1
+
+
+def test_bounded_numbers_are_averaged_and_move_every_sum_by_no_more_than_a_row():
+    steps, bits = four_steps(2, epsilon=1), TestBits(3)
+    queries = [[1] * 400, [1, 0] * 200]
+    found = np.array([steps.answer([0.75, 0.25] * 200, queries, bits=bits) for _ in range(300)])
+    assert found.mean(axis=0) == pytest.approx([0.5, 0.375], abs=6 * np.sqrt(2) * 2 / 400 / np.sqrt(300))
+
+
 @pytest.mark.parametrize(
     ("make", "code"),
     [
@@ -59,6 +89,12 @@ def test_gaussian_wins_between_few_and_very_many():
         (lambda: four_steps(3, rho=1, kind="cauchy"), "algorithms.unknown-choice"),
         (lambda: four_steps(2, epsilon=1).answer([0, 2], [[1, 1], [0, 1]]), "algorithms.not-bits"),
         (lambda: four_steps(2, epsilon=1).answer([0, 1], [[1, 1]]), "algorithms.not-bits"),
+        (lambda: four_steps(1, epsilon=1).answer([0, float("nan")], [[1, 1]]), "algorithms.not-bits"),
+        (lambda: four_steps(1, epsilon=1).answer("01", [[1, 1]]), "algorithms.not-bits"),
+        (
+            lambda: four_steps(1, epsilon=1, kind="randomised response").answer([0, 0.5], [[1, 1]]),
+            "algorithms.not-bits",
+        ),
     ],
 )
 def test_bad_input_is_refused_with_a_code(make, code):

@@ -213,6 +213,7 @@ def test_users_pay_for_all_their_events():
         (lambda: ContinualCounter(4, rho=1, unit=pt.nodes()), "algorithms.no-stream-unit"),
         (lambda: ContinualCounter(4, rho=1).open().push(-1), "number.too-small"),
         (lambda: ContinualCounter(4, rho=1).open().last(2), "algorithms.bad-step"),
+        (lambda: ContinualCounter(4, rho=1).open().push(10**30), "algorithms.too-many-events"),
         (lambda: ContinualCounter(4, rho=1).deviation(4), "algorithms.bad-step"),
         (lambda: ContinualCounter(4, rho=1).release_from(hospital(), "visits"), "algorithms.wrong-cells"),
     ],

@@ -165,6 +165,8 @@ def test_the_error_of_a_table_says_how_far_rows_may_be_from_the_truth_even_where
     assert (made.error("a") >= np.abs(made.table("a") - np.array([30, 10]))).all()
     assert made.error("a").max() < 10 < made.error("a", "b").max()
     assert str(open_).startswith("a, b was not measured and follows from the model alone")
+    assert str(made.limits()).startswith("The number of rows was measured")
+    assert made.error().shape == ()
     assert "not measured" in made.plot("a", "b").axes[0].get_title(loc="left") + made.plot("a", "b").axes[0].get_title()
 
 

@@ -65,8 +65,25 @@ SAID: list[tuple[PartitaError, str, str]] = [
         words.not_bits(3),
         "algorithms.not-bits",
         (
-            "values must be a flat list of 0 and 1, one for each row, and queries a table of 0 and 1 with 3 lines and "
-            "a column for each row. Nothing was read and nothing was spent."
+            "values must be a flat list of numbers from 0 to 1, one for each row (0 and 1 only for randomised "
+            "response), and queries a table of 0 and 1 with 3 lines and a column for each row. "
+            "Nothing was read and nothing was spent."
+        ),
+    ),
+    (
+        words.not_a_pair(5),
+        "algorithms.not-a-pair",
+        (
+            "A range is a pair (low, high) of cells, both included, and 5 came. Write for example "
+            "Workload.ranges(100, [(18, 65), (0, 17)]). Nothing was read and nothing was spent."
+        ),
+    ),
+    (
+        words.too_many_events(1 << 40),
+        "algorithms.too-many-events",
+        (
+            "A step of a stream can have at most 1,099,511,627,776 events. Nothing was released for this step; check "
+            "the unit of the count, or divide the step."
         ),
     ),
     (
