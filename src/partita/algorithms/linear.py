@@ -230,10 +230,19 @@ class Estimate:
 
     def error(self, confidence: Number = 0.95, queries: Floats | None = None) -> Floats:
         """The half-widths of queries, or of the workload: all of them at once with this confidence."""
-        asked = self.workload.matrix if queries is None else np.asarray(queries, dtype=np.float64)
-        if asked is None:
-            raise refuse.not_written()
+        asked = self._asked(queries)
         return self.scheme.half_widths(asked, confidence) + np.abs(asked @ (self.cells - self.plain))
+
+    def _asked(self, queries: Floats | None) -> Floats:
+        """Queries over the cells, or those of the workload."""
+        if queries is None:
+            if self.workload.matrix is None:
+                raise refuse.not_written()
+            return self.workload.matrix
+        found = matrix(queries, "queries")
+        if found.shape[1] != len(self.cells):
+            raise refuse.wrong_cells("A query", len(self.cells), found.shape[1])
+        return found
 
     def plot(self, confidence: Number = 0.95) -> Figure:
         """The estimated answers of the workload with their error bars; the cells where it is too large to write out."""
