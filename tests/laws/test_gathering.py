@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,16 @@ from hypothesis import strategies as st
 
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference, tallied
-from partita.granularity import Granularity, groups, replace, rows, users
+from partita.granularity import Granularity, Replace, Users, groups, replace, rows, users
+from partita.query.aggregates import Quantile
 from partita.query.blocks import Block, Lengths, entries
 from partita.query.design import designs
+from partita.query.expressions import Value, bounds
 from partita.query.plan import Plan
-from partita.query.program import Program, cells
+from partita.query.program import Program, Tally, Values, cells
+from partita.query.quantile_costs import moves
 from partita.query.quote import narrowed
+from partita.query.ranks import Runs, step
 from partita.query.sql import read
 from partita.query.stability import gathered_movement
 from partita.query.truncation import Truncation, truncation
@@ -129,6 +134,76 @@ def test_behind_a_truncation_single_rows_move_gathered_rows_no_further_than_clai
     check(question, replace(), [*table, old], [*table, new], cap)
 
 
+# --- quantiles ---------------------------------------------------------------------------------------------------
+
+RANKED = (
+    "SELECT MEDIAN(x) AS v FROM", "SELECT QUANTILE(x, 0.75) AS v FROM", "SELECT d AS k, QUANTILE(x, 0.1) AS v FROM",
+)  # fmt: skip
+
+
+@st.composite
+def ranked(draw: st.DrawFn) -> str:
+    keys, outer = draw(st.sampled_from(["", ", d"])), draw(st.sampled_from(RANKED))
+    if not keys:
+        outer = outer.replace("d AS k, ", "")
+    inner = (
+        f"SELECT who{keys}, {draw(st.sampled_from(GATHERED))} FROM things {draw(st.sampled_from(WHERE))} "
+        f"GROUP BY who{keys}"
+    )
+    kept = draw(st.sampled_from(["", " WHERE x > 1"]))
+    return f"{outer} ({inner}) AS t{kept}{' GROUP BY d' if ' AS k' in outer else ''}"
+
+
+def ranks(question: str, granularity: Granularity, before: Any, after: Any, cap: Truncation | None = None) -> None:
+    plan = read(question, [TABLE])
+    (aggregate,) = plan.aggregates
+    assert isinstance(aggregate, Quantile)
+    assert plan.gathering is not None
+    cells_of, within = cells(plan.keys, plan.met), bounds(aggregate.of, narrowed(plan))
+    program = Program(TABLE, plan.where, cells_of, (Values(aggregate.of),), cap, gathering=plan.gathering)
+    far = []
+    for old, new in zip(tallied(program, before)[:, 0], tallied(program, after)[:, 0], strict=True):
+        runs = [Runs.of(found, within) for found in (old, new)]
+        first, second = (np.repeat(one.off(aggregate.share), one.lengths) for one in runs)
+        far.append(Fraction(int(abs(first - second).max()), step(aggregate.share)))
+    keyed = bool(plan.gathering.keys)
+    claimed = moves((aggregate.share,), granularity, groups=cells_of.count, truncation=cap, keyed=keyed)
+    found = sorted(one for one in far if one)
+    match granularity:
+        case Users():
+            cases, times = claimed.owner, claimed.times
+        case Replace():
+            cases, times = claimed.row + claimed.both, 1
+        case _:
+            cases, times = claimed.row, 1
+    if times > 1:
+        assert sum(found) <= times * max(sum(case) for case in cases)
+    else:
+        assert any(
+            len(found) <= len(case)
+            and all(one <= most for one, most in zip(found[::-1], sorted(case, reverse=True), strict=False))
+            for case in cases
+        ), (found, cases)
+
+
+@settings(max_examples=60)
+@given(ranked(), TABLES, strategies.rows(), strategies.rows(), st.integers(1, 2))
+def test_a_row_moves_the_scores_of_gathered_rows_no_further_than_claimed(question, table, old, new, most):
+    for cap in (None, truncation(TABLE, [users("who", rows=most)], "key")):
+        ranks(question, rows(), table, [*table, new], cap)
+        ranks(question, replace(), [*table, old], [*table, new], cap)
+
+
+@settings(max_examples=60)
+@given(ranked(), TABLES, OWN, OWN, st.integers(1, 3), st.none() | st.integers(1, 2))
+def test_an_owner_moves_the_scores_of_gathered_rows_no_further_than_claimed(question, table, old, new, most, inside):
+    others = apart(table)
+    for granularity in (users("who", rows=most, in_region=inside), users("who", rows=most, altered=True)):
+        cap = truncation(TABLE, [granularity], "key")
+        before = [*others, *owned(old)] if granularity.altered else others
+        ranks(question, granularity, before, [*others, *owned(new)], cap)
+
+
 CAPS = st.none() | st.builds(
     Truncation,
     owner=st.just("who"),
@@ -145,7 +220,11 @@ def test_duckdb_gathers_what_the_reference_gathers(question, stored, cap):
     table = strategies.table(stored)
     plan = read(question, [table])
     listed = [block for design in designs(plan.aggregates, narrowed(plan)) for block in design.blocks]
-    tallies = tuple(dict.fromkeys(tally for block in listed for entry in entries(block) for tally in entry))
+    tallies: tuple[Tally, ...] = tuple(
+        dict.fromkeys(tally for block in listed for entry in entries(block) for tally in entry)
+    )
+    if "x" in plan.gathering.table.columns:  # type: ignore[union-attr]
+        tallies = (*tallies, Values(Value("x")))
     program = Program(table, plan.where, cells(plan.keys, plan.met), tallies, cap, gathering=plan.gathering)
     engine = DuckDB([table], threads=1)
     assert engine.run(program).tolist() == Reference([table]).run(program).tolist()

@@ -79,6 +79,8 @@ def statement(program: Program, stored: Stored) -> Statement:
 
 def values_statement(program: Program, of: Expression, stored: Stored) -> Statement:
     """The statement that counts each value of an expression in each group: the keys, the value, how often."""
+    if program.gathering is not None:
+        stored, program = gathered(program, program.gathering, stored), program.derived()
     domain, keys = program.table.domain, program.cells.keys
     bare = _late(program, Each(of.column), stored) if isinstance(of, Value) else None
     late = [_late(program, key, stored) for key in keys]

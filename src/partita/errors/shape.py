@@ -128,21 +128,12 @@ def not_gathered(what: str) -> QueryRefused:
     )
 
 
-def ranks_of_gathered() -> QueryRefused:
-    """Quantiles and distinct owners of derived rows."""
-    return QueryRefused(
-        "shape.ranks-of-gathered",
-        f"Quantiles and COUNT(DISTINCT ...) are not answered for rows gathered by owner, where every row is one "
-        f"owner's. Count owners with COUNT(*), and see how totals lie with GROUP BY BUCKET(total, width). {UNTOUCHED}",
-    )
-
-
 def caps_of_gathered() -> QueryRefused:
-    """Caps for one question and open keys beside gathered rows."""
+    """Caps on groups and open keys beside gathered rows."""
     return QueryRefused(
         "shape.caps-of-gathered",
-        f"Caps for one question and open keys are not answered beside rows gathered by owner. Write "
-        f"CLAMP(SUM(x), low, high) to limit what one owner adds. {UNTOUCHED}",
+        f"groups_per_user= and open keys are not answered beside rows gathered by owner. rows_per_user= limits what is "
+        f"gathered, and CLAMP(SUM(x), low, high) what one owner adds. {UNTOUCHED}",
     )
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, unique
 from fractions import Fraction
 from typing import final
 
 from partita.errors import shape as refuse
-from partita.query.aggregates import Aggregate, CountOwners, Quantile
 from partita.query.conditions import Condition
 from partita.query.expressions import Bounds, Expression
 from partita.query.schema import Table
@@ -67,13 +65,10 @@ class Gathering:
     table: Table
     where: Condition
 
-    def check(self, aggregates: Iterable[Aggregate], *, capped: bool) -> None:
+    def check(self, *, capped: bool) -> None:
         """Refuse what is not proven for derived rows."""
         if capped:
             raise refuse.caps_of_gathered()
-        for aggregate in aggregates:
-            if isinstance(aggregate, Quantile | CountOwners):
-                raise refuse.ranks_of_gathered()
 
     def canonical(self) -> str:
         """What is gathered, in its one normal form."""

@@ -110,7 +110,7 @@ def offered(
     companies = quantiles.companies([aggregate for aggregate in aggregates if isinstance(aggregate, Quantile)])
     share = Fraction(1, len(companies) + bool(linear))
     allowed = pricing.part_of(price.within(first), share)
-    choices, tolls = _chosen(companies, domain, groups, protections, allowed, truncation)
+    choices, tolls = _chosen(companies, domain, groups, protections, allowed, truncation, keyed)
     if not linear:
         return Offer("", Design("chosen", (), (), ()), (), tolls, _reason_of_choices(choices), choices)
     best: tuple[float, Offer] | None = None
@@ -193,13 +193,14 @@ def _chosen(
     protections: tuple[Protection, ...],
     allowed: Measure,
     truncation: Truncation | None,
+    keyed: bool | None,  # noqa: FBT001
 ) -> tuple[tuple[Choice, ...], tuple[Toll, ...]]:
     """The choice for each company of quantiles, all at the same price, and what they cost under every promise."""
     choices = []
     tolls = [Toll(budget.zero(), budget.zero(), budget.zero()) for _, budget in protections]
     for of, shares in companies:
         moved = [
-            quantile_costs.moves(shares, granularity, groups=groups, truncation=truncation)
+            quantile_costs.moves(shares, granularity, groups=groups, truncation=truncation, keyed=keyed)
             for granularity, _ in protections
         ]
         fitting = quantile_costs.affordable(moved[0], protections[0][0], allowed)

@@ -29,34 +29,58 @@ Chooser = Exponential | PermuteAndFlip
 @final
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """How far neighbours move the scores of the groups: each case lists the groups that move and how far.
+    """How far neighbours move the scores of the groups: each case lists the groups that move and how far, in rows.
 
-    ``row`` when one row enters or leaves the region; ``both`` when a row of the region becomes another one; ``owned``
-    is the most rows of one owner that a release uses.
+    ``row`` when one row enters or leaves the region; ``both`` when a row of the region becomes another one; ``owner``
+    in each of the ``times`` steps that one owner of a promise on users is.
     """
 
     row: tuple[Case, ...]
     both: tuple[Case, ...]
-    owned: int | None = None
+    owner: tuple[Case, ...]
+    times: int = 1
 
 
 def moves(
-    shares: tuple[Fraction, ...], granularity: Granularity, *, groups: int, truncation: Truncation | None
+    shares: tuple[Fraction, ...],
+    granularity: Granularity,
+    *,
+    groups: int,
+    truncation: Truncation | None,
+    keyed: bool | None = None,
 ) -> Moves:
-    """The cases of quantiles that are chosen together, in rows (quantile_costs.proof.md).
+    """The cases of quantiles that are chosen together (quantile_costs.proof.md).
 
-    >>> moves((Fraction(9, 10),), Rows(), groups=5, truncation=None)
-    Moves(row=((Fraction(1, 1),),), both=((Fraction(10, 9),), (Fraction(1, 1), Fraction(1, 1))), owned=None)
+    ``keyed`` is None for stored rows; for rows gathered by owner it says whether by other columns as well.
+
+    >>> moves((Fraction(9, 10),), Rows(), groups=5, truncation=None).both
+    ((Fraction(10, 9),), (Fraction(1, 1), Fraction(1, 1)))
     """
     one = Fraction(1)
     changed = Fraction(shares[0].denominator, step(shares[0])) if len(shares) == 1 else Fraction(2)
-    row: tuple[Case, ...] = ((one,),)
-    both: tuple[Case, ...] = ((changed,), (one, one)) if groups > 1 else ((changed,),)
-    if truncation is not None and not isinstance(granularity.single, Users):
-        # A row may let another of its owner in or out: two changes, in the same groups or in others.
-        both = tuple(sorted({case for first in row + both for other in row + both for case in _sums(first, other)}))
-        row = tuple(sorted(set(_sums((one,), (one,)))))
-    return Moves(row, both, None if truncation is None else truncation.most)
+    alone: tuple[Case, ...] = ((one,),)
+    change: tuple[Case, ...] = ((changed,), (one, one)) if groups > 1 else ((changed,),)
+    user = granularity.single
+    times = 1
+    if isinstance(user, Users):
+        times = (2 if user.altered else 1) * (user.rows if truncation is None else min(user.rows, truncation.most))
+    # Behind a truncation a row may let another of its owner in or out: two changes, in the same groups or in others.
+    behind = truncation is not None and not isinstance(user, Users)
+    if keyed is None:
+        if behind:
+            return Moves(_twice(alone), _twice(alone + change), alone, times)
+        return Moves(alone, change, alone, times)
+    # A stored row that comes or goes changes one derived row; an owner is one, or several if there are other columns.
+    parted = isinstance(user, Users) and (user.per is not None or (user.altered and not keyed))
+    owner, times = change if parted else alone, times if keyed else 1
+    if behind:
+        return Moves(_twice(change), _twice(_twice(change)) if keyed else _twice(change), owner, times)
+    return Moves(change, _twice(change), owner, times)
+
+
+def _twice(cases: tuple[Case, ...]) -> tuple[Case, ...]:
+    """Two changes, each one of the cases."""
+    return tuple(sorted({case for first in cases for other in cases for case in _sums(first, other)}))
 
 
 def _sums(first: Case, other: Case) -> Iterator[Case]:
@@ -86,8 +110,7 @@ def unit_cost(mechanism: Chooser, moved: Moves, granularity: Granularity, budget
         case Groups(size, of):
             return unit_cost(mechanism, moved, of, budget).group(size)
         case Users():
-            kept = granularity.rows if moved.owned is None else min(granularity.rows, moved.owned)
-            return cost(mechanism, moved.row, budget).group(2 * kept if granularity.altered else kept)
+            return cost(mechanism, moved.owner, budget).group(moved.times)
         case _:
             return cost(mechanism, moved.row, budget).group(steps(Rows(), granularity))
 

@@ -242,7 +242,7 @@ def quote(
     if plan.caps:
         truncation = _capped(plan, promises, truncation)
     if plan.gathering is not None:
-        plan.gathering.check(plan.aggregates, capped=bool(plan.caps or plan.opened))
+        plan.gathering.check(capped=bool(plan.caps.groups or plan.opened))
     grouped = cells(plan.keys, plan.met)
     owned = 1 if truncation is None else truncation.most if truncation.groups is None else truncation.groups
     count = max(2, owned) if plan.opened else grouped.count

@@ -65,12 +65,55 @@ def test_gathered_rows_are_charged_to_the_region_that_was_gathered():
     assert made.remaining("region = 'n' AND cost < 5")[0].fits(pt.ZCDP(rho="990.01"))
 
 
+HALF = (
+    "SELECT MEDIAN(total) AS half, QUANTILE(total, 0.9) AS high "
+    "FROM (SELECT patient, {} AS total FROM visits GROUP BY 1)"
+)
+
+
+@pytest.mark.parametrize(
+    ("promise", "total"),
+    [
+        (pt.Promise(pt.rows(), pt.Pure(epsilon=100)), "CLAMP(SUM(cost), 0, 150)"),
+        (pt.Promise(pt.users("patient", rows=2), pt.ZCDP(rho=100)), "SUM(cost)"),
+        (pt.Promise(pt.users("patient", rows=5, altered=True), pt.ZCDP(rho=10_000)), "SUM(cost)"),
+    ],
+    ids=str,
+)
+def test_quantiles_of_what_people_add_up_to(promise, total):
+    totals = sorted(ROWS[place]["cost"] + ROWS[place + 1]["cost"] for place in range(0, 400, 2))
+    answer = curator(promise).ask(HALF.format(total), epsilon=10)
+    (line,) = answer.rows()
+    for name, share in (("half", 0.5), ("high", 0.9)):
+        off = answer.rank_error(0.999)[name]
+        assert totals[max(0, round(share * 200 - off))] <= line[name] <= totals[min(199, round(share * 200 + off))]
+        assert off < 20
+
+
+def test_an_owner_pays_once_for_a_quantile_of_totals_and_rows_may_be_capped():
+    made = curator(pt.Promise(pt.users("patient", rows=10), pt.ZCDP(rho=1000)))
+    answer = made.ask(HALF.format("SUM(cost)"), rho=1)
+    assert answer.cost.fits(pt.ZCDP(rho=1))
+    by_rows = made.quote("SELECT MEDIAN(cost) AS half, QUANTILE(cost, 0.9) AS high FROM visits", rho=1)
+    assert answer.rank_error()["half"] < by_rows.quote.rank_error()["half"] / 5
+    capped = made.ask(HALF.format("LEAST(COUNT(*), 9)"), rho=50, rows_per_user=1)
+    assert capped.rows() == [{"half": 1, "high": 1}]
+    assert capped.cost.fits(pt.ZCDP(rho=50))
+
+
+def test_groups_of_gathered_rows_are_not_capped():
+    made = curator(pt.Promise(pt.users("patient", rows=10), pt.ZCDP(rho=1000)))
+    with pytest.raises(pt.PartitaError) as caught:
+        made.ask(HALF.format("SUM(cost)"), rho=1, groups_per_user=1)
+    assert caught.value.code == "shape.caps-of-gathered"
+
+
 @pytest.mark.parametrize(
     ("question", "code"),
     [
         (
-            "SELECT MEDIAN(m) AS v FROM (SELECT patient, MAX(cost) AS m FROM visits GROUP BY patient)",
-            "shape.ranks-of-gathered",
+            "SELECT COUNT(DISTINCT patient) AS v FROM (SELECT patient, MAX(cost) AS m FROM visits GROUP BY patient)",
+            "query.function-not-answered",
         ),
         ("SELECT AVG(n) FROM (SELECT region, COUNT(*) AS n FROM visits GROUP BY region)", "shape.not-by-owner"),
         ("SELECT AVG(n) FROM (SELECT patient, STDDEV(cost) AS n FROM visits GROUP BY patient)", "shape.not-gathered"),

@@ -126,20 +126,12 @@ WORDS = [
         ),
     ),
     (
-        refuse.ranks_of_gathered(),
-        "shape.ranks-of-gathered",
-        (
-            "Quantiles and COUNT(DISTINCT ...) are not answered for rows gathered by owner, where every row is "
-            "one owner's. Count owners with COUNT(*), and see how totals lie with GROUP BY BUCKET(total, width). "
-            "Nothing was read and nothing was charged."
-        ),
-    ),
-    (
         refuse.caps_of_gathered(),
         "shape.caps-of-gathered",
         (
-            "Caps for one question and open keys are not answered beside rows gathered by owner. Write "
-            "CLAMP(SUM(x), low, high) to limit what one owner adds. Nothing was read and nothing was charged."
+            "groups_per_user= and open keys are not answered beside rows gathered by owner. rows_per_user= limits "
+            "what is gathered, and CLAMP(SUM(x), low, high) what one owner adds. Nothing was read and nothing was "
+            "charged."
         ),
     ),
     (
