@@ -72,6 +72,46 @@ def test_no_row_moves_the_density_of_the_minimiser_further_than_is_claimed(shape
     assert abs(whole - changed) <= 2 * mechanism.slope + mechanism.bend
 
 
+@pytest.mark.parametrize("relation", list(Relation))
+@pytest.mark.parametrize("features", [1, 3, 40])
+@pytest.mark.parametrize("classes", [2, 3, 9])
+def test_a_row_in_the_corner_reaches_what_the_plan_says_and_no_further(classes, features, relation):
+    box = Lattice.of((-1, 1), features=features, steps=UNIT)
+    learner = Perturbed.plan(box, classes, np.sqrt(features), Price.of(epsilon=1), relation=relation)
+    mechanism, one = learner.mechanism, always(learner.rows.norm)
+    corner = learner.rows.rows(box.codes(np.ones((1, features))) / UNIT)
+    row = np.append(corner, one) / UNIT
+    # A row that the model is sure of, and wrong: its residual is -1 at its own class, 1 at another.
+    residual = np.ones(1) if classes == 2 else np.append([-1.0, 1.0], np.zeros(classes - 2))
+    gradient = np.outer(row, residual)
+    reached = np.abs(gradient).max() if mechanism.shape is Norm.LINF else np.sqrt((gradient**2).sum())
+    assert 0.98 * mechanism.length < Fraction(reached) <= mechanism.length
+    # And one that it knows nothing of: there the curvature is largest. The first row of all moves its logarithm most.
+    chance = np.full(1 if classes == 2 else classes, 1 / classes)
+    inner = np.diag(chance * (1 - chance)) if classes == 2 else np.diag(chance) - np.outer(chance, chance)
+    bent = np.kron(np.outer(row, row), inner)
+    strength = float(mechanism.regulariser)
+    assert 0.95 * float(mechanism.bent) < np.trace(bent) <= float(mechanism.bent) * (1 + 1e-12)
+    assert 0 < np.linalg.slogdet(np.eye(len(bent)) + bent / strength)[1] <= float(mechanism.bend)
+    steps = 2 if relation is Relation.CHANGE_ONE else 1
+    spent = steps * float(mechanism.length / mechanism.scale) + float(mechanism.bend + mechanism.last)
+    assert 0.999 < spent <= 1
+
+
+def test_the_last_noise_covers_two_inexact_minimisers_and_their_rounding():
+    beyond = 0
+    for weights in (1, 2, 5, 30, 700):
+        for bend in ("0.1", "0.3", "1.7"):
+            mechanism = PerturbedObjective(slope=1, bend=bend, last=1, length=1, bent="1/3", weights=weights)
+            off = GOAL / mechanism.regulariser / mechanism.step  # how far one may be off, in steps
+            # Both off by that much, in opposite directions along a diagonal, from where rounding parts them furthest.
+            apart = 2 * off / Fraction(np.sqrt(weights))
+            far = weights * (round(Fraction(499, 1000) + apart) - round(Fraction(499, 1000)))
+            assert far <= mechanism.noise.scale * mechanism.last
+            beyond += far > 2 * off * Fraction(np.sqrt(weights)) + 1
+    assert beyond, "rounding counts"
+
+
 @pytest.mark.parametrize("classes", [2, 4])
 def test_the_minimiser_has_a_gradient_within_its_goal(classes):
     draw = np.random.default_rng(1)
