@@ -9,7 +9,13 @@ import pandas
 import pytest
 
 import partita as pt
+from partita.engine.duckdb import DuckDB
+from partita.engine.reference import Reference
 from partita.errors import PartitaError
+from partita.query.pricing import Price
+from partita.query.quote import quote
+from partita.query.sql import read
+from partita.query.truncation import Caps, truncation
 
 
 def curator(rows: list[dict[str, Any]], promises: list[pt.Promise], backend: str = "duckdb", **home: Any) -> pt.Curator:
@@ -122,3 +128,49 @@ def test_an_engine_fault_carries_no_context() -> None:
         kept.ask("SELECT COUNT(*) FROM t", epsilon=1)
     assert fault.value.__context__ is None
     assert fault.value.__cause__ is None
+
+
+ODD = (
+    "place_",
+    "PLACE_",
+    "inside_",
+    "group_",
+    "first_0_",
+    "rows_",
+    "owned",
+    "k0",
+    "t0",
+    "raw place",
+    "raw:place",
+    "raw",
+)
+
+
+@pytest.mark.parametrize("in_place", [True, False], ids=["read in place", "copied"])
+@pytest.mark.parametrize("odd", ODD)
+def test_no_name_of_a_column_undoes_the_truncation(odd: str, in_place: bool, tmp_path: Path) -> None:
+    """The statement computes columns of its own; a declared one of the same name would be looked at in their stead."""
+    rows = [{"p": i // 20, odd: j % 2, "home": f"r{j % 3}"} for i, j in enumerate(range(120))]
+    pandas.DataFrame(rows).to_parquet(tmp_path / "rows.parquet")
+    columns = {"p": pt.identifier(), odd: pt.integers(0, 1), "home": pt.categories("r0", "r1", "r2", constant=True)}
+    table = pt.Table("t", source=tmp_path / "rows.parquet", columns=columns)
+    name = f'"{odd}"'
+    for owners, caps in [
+        (pt.users("p", rows=3), Caps()),
+        (pt.users("p", rows=5, in_region=1), Caps()),
+        (pt.users("p", rows=5), Caps(rows=2)),
+        (pt.users("p", rows=5), Caps(groups=1)),
+        (pt.users("p", rows=2, per=odd), Caps()),
+    ]:
+        promise = pt.Promise(owners, pt.Pure(epsilon=10))
+        cut = truncation(table, [owners], "key")
+        engine = DuckDB([table], threads=1, copied_below=0 if in_place else 2**30)
+        for question in (
+            f"SELECT {name}, SUM({name}) AS s, COUNT(*) AS n FROM t GROUP BY {name}",
+            "SELECT COUNT(*) FROM t",
+        ):
+            program = quote(
+                read(question, [table]).capped(caps), [promise], Price.of(epsilon=1), truncation=cut
+            ).program
+            assert engine.run(program).tolist() == Reference([table]).run(program).tolist()
+        engine.close()

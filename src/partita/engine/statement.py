@@ -183,9 +183,9 @@ def _met(
     source = _source(stored, clean, raw | direct, cap)
     condition = " AND ".join(([] if where.region.whole else [f"({region})"]) + tests)
     if cap is not None and cap.groups is not None:
-        source, condition = _few_groups(source, condition, cap, group), ""
+        source, condition = _few_groups(stored, source, condition, cap, group), ""
     if cap is not None and cap.inside is not None:
-        return _capped(source, condition, cap)
+        return _capped(stored, source, condition, cap)
     return f"{source} WHERE {condition}" if condition else source
 
 
@@ -265,24 +265,27 @@ def _source(stored: Stored, clean: frozenset[str], raw: frozenset[str], cap: Tru
     if steady := [stored.table.domain.axes[axis] for axis in stored.table.domain.constant]:
         # Columns declared constant hold the value of the owner's first row; rows that differ are left out.
         firsts = ", ".join(
-            f"FIRST_VALUE({name(column)}) OVER (PARTITION BY {', '.join(parts)} ORDER BY {order}) AS first_{at}_"
+            f"FIRST_VALUE({name(column)}) OVER (PARTITION BY {', '.join(parts)} ORDER BY {order}) "
+            f"AS {stored.made(f'first {at}')}"
             for at, column in enumerate(steady)
         )
-        same = " AND ".join(f"{name(column)} IS NOT DISTINCT FROM first_{at}_" for at, column in enumerate(steady))
+        same = " AND ".join(
+            f"{name(column)} IS NOT DISTINCT FROM {stored.made(f'first {at}')}" for at, column in enumerate(steady)
+        )
         owned = f"(SELECT * FROM (SELECT *, {firsts} FROM {owned}) AS first_ WHERE {same}) AS owned"
-    inner = f"SELECT *, {window} AS place_ FROM {owned}"
-    return f"(SELECT * FROM ({inner}) AS ordered WHERE place_ <= {cap.rows}) AS rows_"
+    inner = f"SELECT *, {window} AS {stored.made('place')} FROM {owned}"
+    return f"(SELECT * FROM ({inner}) AS ordered WHERE {stored.made('place')} <= {cap.rows}) AS rows_"
 
 
-def _few_groups(source: str, condition: str, cap: Truncation, group: Sequence[str]) -> str:
+def _few_groups(stored: Stored, source: str, condition: str, cap: Truncation, group: Sequence[str]) -> str:
     """An owner's rows in at most so many of the owner's groups, in a keyed order of those groups (theory E14)."""
     owner = name(cap.owner)
     parts = [owner] + ([] if cap.per is None else [name(cap.per)])
     hashed = _hashed(cap, [owner, *(f"COALESCE({one}, {_literal(NOTHING)})" for one in group)])
     ties = "".join(f", {one} NULLS LAST" for one in group)
     window = f"DENSE_RANK() OVER (PARTITION BY {', '.join(parts)} ORDER BY {hashed}{ties})"
-    met = f"SELECT *, {window} AS group_ FROM {source}" + (f" WHERE {condition}" if condition else "")
-    return f"(SELECT * FROM ({met}) AS grouped_ WHERE group_ <= {cap.groups}) AS rows_"
+    met = f"SELECT *, {window} AS {stored.made('group')} FROM {source}" + (f" WHERE {condition}" if condition else "")
+    return f"(SELECT * FROM ({met}) AS grouped_ WHERE {stored.made('group')} <= {cap.groups}) AS rows_"
 
 
 def _group(program: Program, stored: Stored) -> list[str]:
@@ -313,12 +316,12 @@ def _mapped(key: Mapped, stored: Stored) -> str:
     return f"(CASE {whens} END)"
 
 
-def _capped(source: str, condition: str, cap: Truncation) -> str:
+def _capped(stored: Stored, source: str, condition: str, cap: Truncation) -> str:
     """At most so many of an owner's kept rows among those that meet the condition, in the same order."""
     parts = [name(cap.owner)] + ([] if cap.per is None else [name(cap.per)])
-    window = f"ROW_NUMBER() OVER (PARTITION BY {', '.join(parts)} ORDER BY place_)"
-    met = f"SELECT *, {window} AS inside_ FROM {source}" + (f" WHERE {condition}" if condition else "")
-    return f"(SELECT * FROM ({met}) AS met WHERE inside_ <= {cap.inside}) AS rows_"
+    window = f"ROW_NUMBER() OVER (PARTITION BY {', '.join(parts)} ORDER BY {stored.made('place')})"
+    met = f"SELECT *, {window} AS {stored.made('inside')} FROM {source}" + (f" WHERE {condition}" if condition else "")
+    return f"(SELECT * FROM ({met}) AS met WHERE {stored.made('inside')} <= {cap.inside}) AS rows_"
 
 
 def _order(stored: Stored, cap: Truncation) -> str:

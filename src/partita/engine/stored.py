@@ -58,6 +58,10 @@ class Stored:
         """The name under which the stored value is carried along."""
         return name(f"{self.mark} {column}")
 
+    def made(self, word: str) -> str:
+        """A name for what a statement computes beside the columns; none of them has it, raw or sanitised."""
+        return name(f"{self.mark}:{word}")
+
     def stored(self, column: str) -> str:
         """The stored column itself."""
         return name(self.names[column])

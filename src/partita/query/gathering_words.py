@@ -115,6 +115,12 @@ class GatheringWords:
         if ends is not None:
             within = found.bounds
             found = replace(found, name=f"{found.name} from {number(within.lowest)} to {number(within.highest)}")
+        # Engines do not tell capitals apart, and a declared column may have any name.
+        declared = {name.lower() for name in self.reader.table.columns}
+        while found.name.lower() in declared.union(
+            name.lower() for name, column in self.columns.items() if column != found
+        ):
+            found = replace(found, name=f"{found.name}_")
         self.columns[found.name] = found
         return exp.column(exp.to_identifier(found.name, quoted=True))
 

@@ -127,3 +127,22 @@ def test_what_cannot_be_gathered_is_refused(question, code):
     with pytest.raises(pt.PartitaError) as caught:
         curator(pt.Promise(pt.rows(), pt.ZCDP(rho=1000))).ask(question, rho=1)
     assert caught.value.code == code
+
+
+def test_no_name_of_a_column_is_mistaken_for_what_is_gathered():
+    """Engines do not tell capitals apart: a declared column, or another aggregate, may look like the one meant."""
+    columns = {
+        "p": pt.identifier(), "a": pt.integers(0, 5), "MAX(a)": pt.integers(0, 1000),
+        "d": pt.categories("x", "X"),
+    }  # fmt: skip
+    stored = [{"p": i % 4, "a": i % 3, "MAX(a)": 900, "d": "xX"[i % 2]} for i in range(24)]
+    table = pt.Table("t", source=stored, columns=columns)
+    promise = pt.Promise(pt.rows(), pt.ZCDP(rho=10**9))
+    kept = pt.Curator(tables=[table], promises=[promise])
+    inner = 'SELECT p, "MAX(a)", MAX(a) AS m FROM t GROUP BY p, "MAX(a)"'
+    (row,) = kept.ask(f"SELECT SUM(m) AS s FROM ({inner})", rho=10**6).rows()
+    assert row["s"] == 8
+    few = "LEAST(COUNT(*) FILTER (WHERE d = '{}'), 30)"
+    inner = f"SELECT p, {few.format('x')} AS m, {few.format('X')} AS n FROM t GROUP BY p"
+    (row,) = kept.ask(f"SELECT SUM(m) AS s, SUM(n) AS t, SUM(m * n) AS u FROM ({inner})", rho=10**6).rows()
+    assert row == {"s": 12, "t": 12, "u": 0}
