@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from partita.cli import main
+
+def run() -> int:
+    """The command line, silent also if somebody presses Ctrl-C while it is still being loaded."""
+    try:
+        from partita.cli import main
+
+        return main()
+    except KeyboardInterrupt:
+        return 130
+
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())

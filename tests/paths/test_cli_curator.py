@@ -203,3 +203,10 @@ def test_exports_and_receipts_are_json_on_request(folder: Path, capsys: Any) -> 
     assert json.loads(out)["kind"] == "partita-receipt"
     _, out, _ = run(capsys, "ledger", "receipt", "visits.ledger", "2", "--json", "--out", "r.json")
     assert json.loads(out) == {"written": "r.json"}
+
+
+def test_what_is_missing_is_named_as_the_command_line_writes_it(folder: Path, capsys: Any) -> None:
+    Path("partita.toml").write_text(SETTINGS)
+    code, _, err = run(capsys, "ask", "SELECT COUNT(*) AS n FROM visits")
+    assert code == 2
+    assert "Give one of --epsilon, --rho or --mu, for example --rho 0.01." in " ".join(err.split())

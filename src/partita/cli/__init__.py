@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from partita.cli import ask, attack, audit, calibrate, compose, demo, explain, init, ledger, report, tour
-from partita.cli.screen import complain, version
+from partita.cli.screen import complain, stopped, version
 from partita.errors import PartitaError
 
 app = typer.Typer(
@@ -37,18 +37,18 @@ def _root(
     """Options that come before any command."""
 
 
-app.command("demo")(demo.demo)
-app.command("tour")(tour.tour)
-app.command("init")(init.init)
-app.command("ask")(ask.ask)
-app.command("quote")(ask.quote)
+app.command("demo", short_help="Watch three analysts meet one promise.")(demo.demo)
+app.command("tour", short_help="See what a guarantee means, in numbers and pictures.")(tour.tour)
+app.command("init", short_help="Write a draft of partita.toml for a file of rows.")(init.init)
+app.command("ask", short_help="Ask a question at a price; repeating it is free.")(ask.ask)
+app.command("quote", short_help="What a question would cost, and how exact it would be.")(ask.quote)
 app.add_typer(ledger.app, name="ledger")
-app.command("compose")(compose.compose)
-app.command("calibrate")(calibrate.calibrate)
-app.command("explain")(explain.explain)
-app.command("audit")(audit.audit)
-app.command("attack")(attack.attack)
-app.command("report")(report.report)
+app.command("compose", short_help="What the releases of a plan give away together.")(compose.compose)
+app.command("calibrate", short_help="The least noise for so many releases under one total.")(calibrate.calibrate)
+app.command("explain", short_help="What a guarantee means, in plain words.")(explain.explain)
+app.command("audit", short_help="Try to refute what every mechanism claims.")(audit.audit)
+app.command("attack", short_help="Run attacks on made-up people.")(attack.attack)
+app.command("report", short_help="One page for those who sign.")(report.report)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -59,6 +59,9 @@ def main(arguments: list[str] | None = None) -> int:
     except PartitaError as refusal:
         complain(refusal, as_json="--json" in given)
         return 2
+    except KeyboardInterrupt:
+        stopped()
+        return 130
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(bool(end.code))
     return 0

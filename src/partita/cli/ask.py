@@ -181,5 +181,5 @@ def _bill(answer: Answer) -> str:
     from partita.curator.shrink import said
 
     charged = "nothing, it was answered before" if answer.free else "; ".join(map(str, answer.costs))
-    bill = f"Charged: {charged}. Left here: {'; '.join(map(str, answer.remaining))}."
+    bill = f"Charged: {charged}. Left for these people: {'; '.join(map(str, answer.remaining))}."
     return "\n".join(filter(None, [said(answer.asked_about, answer.region), bill]))

@@ -130,4 +130,8 @@ def _numbers(found: Mechanism) -> dict[str, float | str]:
 
 def _settings(found: Mechanism) -> str:
     numbers = _numbers(found)
-    return ", ".join(f"{name} = {value:.9g}" for name, value in numbers.items() if not isinstance(value, str))
+    return ", ".join(
+        f"{name.removeprefix('mechanism.')} = {value:.9g}"
+        for name, value in numbers.items()
+        if not isinstance(value, str)
+    )

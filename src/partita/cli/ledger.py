@@ -24,7 +24,7 @@ Which = Annotated[int, typer.Option("--promise", help="Which promise, counted fr
 app = typer.Typer(help="The book of everything ever released.", no_args_is_help=True, rich_markup_mode=None)
 
 
-@app.command("show")
+@app.command("show", short_help="Promises, what is spent and left, the newest questions.")
 def show_book(
     book: Book, newest: Annotated[int, typer.Option(help="How many questions to list.")] = 20, as_json: AsJson = False
 ) -> None:
@@ -77,7 +77,7 @@ def show_book(
     show(promises, questions)
 
 
-@app.command("verify")
+@app.command("verify", short_help="Audit the whole book from its first line.")
 def verify_book(book: Book, as_json: AsJson = False) -> None:
     """Audit the whole book from its first line: chain, states, answers and every balance anew."""
     from partita.ledger.opening import open_ledger
@@ -98,7 +98,7 @@ def verify_book(book: Book, as_json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-@app.command("export")
+@app.command("export", short_help="The whole book as JSON lines.")
 def export_book(
     book: Book,
     answers: Annotated[bool, typer.Option("--answers", help="The stored answers too.")] = False,
@@ -117,7 +117,7 @@ def export_book(
         typer.echo("[" + ",\n".join(line.rstrip("\n") for line in lines) + "]")
 
 
-@app.command("receipt")
+@app.command("receipt", short_help="The signed receipt of one answer.")
 def receipt(
     book: Book,
     entry: Annotated[int, typer.Argument(help="The number of the question or of its answer.")],
@@ -139,7 +139,7 @@ def receipt(
     _hand_over(text, out, "receipt", as_json=as_json)
 
 
-@app.command("certificate")
+@app.command("certificate", short_help="A signed certificate of one promise.")
 def certificate_of_book(
     book: Book,
     table_name: Named = None,
@@ -156,7 +156,7 @@ def certificate_of_book(
     _hand_over(text, out, "certificate", as_json=as_json)
 
 
-@app.command("check")
+@app.command("check", short_help="Recompute a certificate; no ledger is needed.")
 def check_file(
     file: Annotated[Path, typer.Argument(help="A certificate; - is standard input.")],
     public_key: Annotated[str | None, typer.Option(help="The key that must have signed it.")] = None,
@@ -188,7 +188,7 @@ def check_file(
         raise typer.Exit(1)
 
 
-@app.command("map")
+@app.command("map", short_help="Who has been asked about how much.")
 def map_of_book(
     book: Book,
     out: Annotated[Path | None, typer.Argument(help="The picture, a PNG or SVG file.")] = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -79,6 +80,32 @@ def _plain(document: object) -> object:
             return document
 
 
+def stopped() -> None:
+    """Say on standard error that somebody pressed Ctrl-C."""
+    said = "Stopped. A question that was under way may have been charged; `partita ledger show` lists it."
+    typer.echo(said, err=True)
+
+
+_KEYWORDS = re.compile(r"""\b(epsilon|rho|mu|delta|within|floor|key)=(?:"([^"]*)"|\{[^}]*: ([^}]*)\}|([\d.e-]*\d))?""")
+
+
+def as_options(message: str) -> str:
+    """A message with the keywords of Python as options of the command line; inside brackets they belong to Python.
+
+    >>> as_options('Give one of epsilon=, rho= or mu=, for example rho="0.01", or ask for ZCDP(rho="1").')
+    'Give one of --epsilon, --rho or --mu, for example --rho 0.01, or ask for ZCDP(rho="1").'
+    """
+    message = re.sub(r"compose\(\.\.\., ([^)]*)\)", r"\1", message)
+
+    def option(found: re.Match[str]) -> str:
+        before = message[: found.start()]
+        if before.count("(") > before.count(")"):
+            return found[0]
+        return " ".join(filter(None, (f"--{found[1]}", *found.groups()[1:])))
+
+    return _KEYWORDS.sub(option, message)
+
+
 def complain(refusal: PartitaError, *, as_json: bool) -> None:
     """Say on standard error what was refused, with its stable code."""
     if as_json:
@@ -88,4 +115,4 @@ def complain(refusal: PartitaError, *, as_json: bool) -> None:
     from rich.text import Text
 
     kind = Text(f"{refusal.code}  ", style="bold red")
-    console(to_errors=True).print(kind + Text(refusal.message, style=""), soft_wrap=not sys.stderr.isatty())
+    console(to_errors=True).print(kind + Text(as_options(refusal.message), style=""), soft_wrap=not sys.stderr.isatty())

@@ -90,7 +90,9 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
         settings = tomllib.loads(place.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise refuse.settings_missing(shown) from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+    except OSError as problem:
+        raise refuse.settings_unreadable(shown, problem.strerror or "the system refused") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
         raise refuse.settings_unreadable(shown, str(problem).splitlines()[0]) from None
     unknown = sorted(set(settings) - set(_TOP))
     if unknown:

@@ -39,7 +39,7 @@ def draft(path: str | Path) -> str:
     """The text of a commented ``partita.toml`` for a parquet or CSV file, from its schema alone."""
     source = Path(path)
     if not source.is_file():
-        raise refuse.absent_source(source.stem, path)
+        raise refuse.absent_source(drafted_name(source), path)
     columns = _schema(source)
     name = drafted_name(source)
     lines, owner = [], None
