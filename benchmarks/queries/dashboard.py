@@ -8,14 +8,18 @@ a mean of a quarter of the range). No data is read. The accounting of the others
 divided equally among the questions, and losses add up whoever the questions are about.
 
 OpenDP: every aggregate of a question has an equal part; a mean is a noisy sum over a noisy count. Tumult: every
-aggregate is a question of its own; a mean is half a noisy sum of distances from the middle and half a noisy count.
-Where OpenDP can be imported, its own calibration is asked as well.
+aggregate is a question of its own; a mean is half a noisy sum of distances from the middle and half a noisy count. The
+noise of a count for a loss is what the two libraries themselves say, each in an environment of its own that is made
+when first needed; where one does not install, it follows from the formula.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import platform
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -29,7 +33,11 @@ from partita.query.recipes import Linear, Mean
 from partita.query.results import Result
 from partita.query.share import Share
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "libraries"))
+
+from _environments import python  # noqa: E402
+
 REGIONS = ("north", "south", "east", "west", "centre", "islands")
 DIAGNOSES = tuple(f"group {letter}" for letter in "ABCDEFGHIJKL")
 MONTHS = [f"2025-{month:02d}-01" for month in range(1, 13)]
@@ -110,7 +118,7 @@ def _largest(result: Result, aggregate: Sum) -> float:
 
 def ours(share: Share) -> float:
     """The error of a question of a batch."""
-    return deviation(share.result(share._nothing()))
+    return deviation(share.result(share.nothing()))
 
 
 Unit = Callable[[float], float]
@@ -142,34 +150,53 @@ def laplace(epsilon: float) -> float:
     return math.sqrt(2) / epsilon
 
 
-def checked() -> str:
-    """Whether OpenDP's own calibration agrees with the two formulas, if it can be asked."""
-    try:
-        import opendp.prelude as dp
-    except ImportError:
-        return "OpenDP could not be imported here; its scales follow from the formulas above."
-    dp.enable_features("contrib")
-    space = dp.atom_domain(T=int), dp.absolute_distance(T=int)
-    exact = dp.binary_search_param(lambda scale: dp.m.make_laplace(*space, scale), d_in=1, d_out=0.02)
-    rough = dp.binary_search_param(lambda scale: dp.m.make_gaussian(*space, scale), d_in=1, d_out=0.01)
-    return (
-        f"OpenDP itself: scale {exact:.4g} for ε = 0.02 (formula "
-        f"{1 / 0.02:.4g}), σ = {rough:.4g} for ρ = 0.01 (formula {gaussian(0.01):.4g})."
-    )
+def scales(library: str, currency: str, losses: list[str]) -> tuple[dict[str, float], str]:
+    """What a library says the scale of a count is for some losses, and how far that is from the formula."""
+    interpreter = python(library)
+    if interpreter is None:
+        return {}, f"{library} does not install here; its scales follow from the formulas"
+    command = [str(interpreter), str(HERE / "others" / f"scales_by_{library}.py"), currency, *losses]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ran.returncode:
+        last = (ran.stderr.strip().splitlines() or ["no message"])[-1]
+        return {}, f"{library} fails ({last[:60]}); its scales follow from the formulas"
+    found = json.loads(ran.stdout.strip().splitlines()[-1])
+    formula = (lambda loss: 1 / loss) if currency == "epsilon" else gaussian
+    apart = max(abs(scale / formula(float(loss)) - 1) for loss, scale in found["scales"].items())
+    return found["scales"], f"{library} {found['version']}: {len(losses)} scales, within {apart:.1e} of the formula"
+
+
+def measured(library: str, currency: str, each: float, formula: Unit) -> tuple[Unit, str]:
+    """The standard deviation of a count for a part of a question's price, as the library sets it."""
+    losses = {f"{each / parts:.12g}" for parts in range(1, 9)}
+    found, said = scales(library, currency, sorted(losses))
+
+    def unit(price: float) -> float:
+        scale = found.get(f"{price:.12g}")
+        return formula(price) if scale is None else scale * (math.sqrt(2) if currency == "epsilon" else 1)
+
+    return unit, said
 
 
 def run(name: str, budget: Any, price: dict[str, Any], unit: Unit) -> list[str]:
     """The table of one budget."""
     listed = questions()
     curator = pt.Curator(tables=[table()], promises=[pt.Promise(pt.rows(), budget)], backend="reference")
-    start = time.perf_counter()
+    curator.batch(listed[:1], **price)
+    start = time.thread_time()
     batch = curator.batch(listed, **price)
-    seconds = time.perf_counter() - start
-    each = float(next(iter(price.values()))) / len(listed)
+    seconds = time.thread_time() - start
+    ((currency, whole),) = price.items()
+    each = float(whole) / len(listed)
+    units = {library: measured(library, currency, each, unit) for library in ("opendp", "tumult")}
     lines, totals, squares = [], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]
     for sql, share in zip(listed, batch.shares, strict=True):
         aggregates = [_plain(one) for one in share.quote.plan.aggregates]
-        errors = [ours(share), opendp(aggregates, each, unit), tumult(aggregates, each, unit)]
+        errors = [
+            ours(share),
+            opendp(aggregates, each, units["opendp"][0]),
+            tumult(aggregates, each, units["tumult"][0]),
+        ]
         totals = [total + error for total, error in zip(totals, errors, strict=True)]
         squares = [total + error**2 for total, error in zip(squares, errors, strict=True)]
         made = {1: "", 0: " (made from others)"}[
@@ -185,7 +212,8 @@ def run(name: str, budget: Any, price: dict[str, Any], unit: Unit) -> list[str]:
         f"(**{totals[1] / totals[0]:.2f} times**), Tumult's {totals[2]:.0f} (**{totals[2] / totals[0]:.2f} times**). "
         f"Root of the total squared error, which a batch makes least: {root[0]:.1f}, {root[1]:.1f} "
         f"(**{root[1] / root[0]:.2f} times**), {root[2]:.1f} (**{root[2] / root[0]:.2f} times**). "
-        f"What anybody loses: {batch.cost}. Priced in {seconds:.1f} s."
+        f"What anybody loses: {batch.cost}. Priced in {seconds:.2f} s of one processor; {len(batch.quotes)} releases. "
+        f"Scales: {'; '.join(said for _, said in units.values())}."
     )
     return [
         f"## {name}",
@@ -213,8 +241,6 @@ def main() -> None:
         "",
         where,
         "Goal: total error at least 3 times smaller than OpenDP's and Tumult's accounting allows at the same budget.",
-        "",
-        checked(),
         "",
         *run("ρ = 0.5 (zCDP)", pt.ZCDP(rho="0.5"), {"rho": "0.5"}, gaussian),
         *run("ε = 1 (pure)", pt.Pure(epsilon=1), {"epsilon": "1"}, laplace),

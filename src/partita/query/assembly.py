@@ -74,13 +74,13 @@ class Assembly:
         """How much the scaled squared errors of all aggregates grow with the variance in each block."""
         total = [Fraction(0)] * len(self.blocks)
         for aggregate, recipe in zip(aggregates, recipes, strict=True):
-            for part, size in self._felt(aggregate, recipe):
+            for part, size in self.felt(aggregate, recipe):
                 for place, start in enumerate(self.starts):
                     weights = part.weights[start : start + self.sizes[place]]
                     total[place] += Fraction(sum(weight**2 for weight in weights), part.divisor**2) / size
         return tuple(total)
 
-    def _felt(self, aggregate: Aggregate, recipe: Recipe) -> Iterable[tuple[Linear, Fraction]]:
+    def felt(self, aggregate: Aggregate, recipe: Recipe) -> Iterable[tuple[Linear, Fraction]]:
         """The combinations whose errors an aggregate feels, each with the square of what is a large error.
 
         For what is not linear, at places that are typical: a mean half-way to an end of its range feels the error of

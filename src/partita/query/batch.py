@@ -9,6 +9,8 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any, Final, final
 
+import numpy as np
+
 from partita.composition.account import RegionAccount
 from partita.composition.account.booking import Release, booked
 from partita.composition.promise import Promise
@@ -17,13 +19,15 @@ from partita.errors import accuracy as refuse
 from partita.exact import Number, positive
 from partita.granularity import Metric, Replace
 from partita.query.accuracy import currency
+from partita.query.allotment import Allotment
+from partita.query.estimate import estimates, told
 from partita.query.joint import inner_delta, joint, union
 from partita.query.plan import Plan
 from partita.query.pricing import Price, affordable
 from partita.query.quote import Promised, Quote, quote
 from partita.query.share import Share, shares_of, thrifty
 from partita.query.truncation import Truncation
-from partita.query.wider import wider
+from partita.query.wider import beside, wider
 from partita.region.meetings import Meeting, meetings
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
@@ -54,18 +58,32 @@ def shared(
     if weights is not None and len(weights) != len(plans):
         raise refuse.weights_of_batch(len(weights), len(plans))
     given = [Fraction(1)] * len(plans) if weights is None else [positive(weight, "weights") for weight in weights]
-    worth: dict[str, float] = {}
-    distinct: dict[str, Plan] = {}
+    worth: dict[_Asked, float] = {}
+    distinct: dict[_Asked, Plan] = {}
     for plan, weight in zip(plans, given, strict=True):
-        worth[plan.fingerprint] = worth.get(plan.fingerprint, 0.0) + float(weight)
-        distinct.setdefault(plan.fingerprint, plan)
-    found: dict[str, Share] = {}
+        worth[_asked(plan)] = worth.get(_asked(plan), 0.0) + float(weight)
+        distinct.setdefault(_asked(plan), plan)
+    found: dict[_Asked, Share] = {}
     for table in {plan.table.name: None for plan in plans}:
-        mine = [plan for plan in distinct.values() if plan.table.name == table]
-        sharing = _Sharing(mine, tuple(promises), price, truncations[table], [worth[plan.fingerprint] for plan in mine])
-        for plan, offered in zip(mine, sharing.best(), strict=True):
-            found[plan.fingerprint] = offered
-    return [_shown(plan, found[plan.fingerprint]) for plan in plans]
+        # In an order of their own, so that the same questions in any order are the same batch.
+        mine = sorted(name for name, plan in distinct.items() if plan.table.name == table)
+        sharing = _Sharing(
+            [distinct[name] for name in mine],
+            tuple(promises),
+            price,
+            truncations[table],
+            [worth[name] for name in mine],
+        )
+        found.update(zip(mine, sharing.best(), strict=True))
+    return [_shown(plan, found[_asked(plan)]) for plan in plans]
+
+
+_Asked = tuple[str, str]
+
+
+def _asked(plan: Plan) -> _Asked:
+    """The question and the margins it shows: what is estimated for it."""
+    return plan.canonical, str(plan.lines.sets)
 
 
 def _shown(plan: Plan, share: Share) -> Share:
@@ -74,7 +92,7 @@ def _shown(plan: Plan, share: Share) -> Share:
         return share
     named = replace(share.quote, plan=plan)
     own = share.quote.fingerprint
-    return Share(named, tuple(named if one.fingerprint == own else one for one in share.sources))
+    return replace(share, quote=named, sources=tuple(named if one.fingerprint == own else one for one in share.sources))
 
 
 @final
@@ -130,7 +148,7 @@ class _Sharing:
         if isinstance(allowed, Renyi):
             if self.price.rho is None:
                 raise refuse.batch_in_measure(allowed.symbol)
-            return [_Way("rho", self.price.rho, 1)]
+            return [self._in_rho(self.price.rho)]
         if isinstance(allowed, Approximate):
             ways = [_Way("epsilon", allowed.epsilon, 2, "laplace")]
             shift = affordable("gaussian", allowed, (Fraction(1),)) if allowed.delta else None
@@ -141,7 +159,18 @@ class _Sharing:
         if currency(allowed) == "epsilon":
             return [_Way("epsilon", whole, 2)]
         # The square of μ adds up, and ρ is half of it.
-        return [_Way("rho", whole / 2 if allowed.kind == "gdp" else whole, 1)]
+        return [self._in_rho(whole / 2 if allowed.kind == "gdp" else whole)]
+
+    def _in_rho(self, whole: Fraction) -> _Way:
+        """Up to ρ = 1 Gaussian noise has the smaller variance, where it has a proven cost under every promise."""
+        way = _Way("rho", whole, 1, "gaussian")
+        if whole <= 1:
+            try:
+                self._quoted(self.plans[0], way, whole, way.noise)
+            except PartitaError:
+                return _Way("rho", whole, 1)
+            return way
+        return _Way("rho", whole, 1)
 
     def _sets(self, plans: Sequence[Plan]) -> list[Meeting]:
         """The sets of questions that may cost one protected unit together."""
@@ -156,24 +185,62 @@ class _Sharing:
 
     def _spent(self, way: _Way) -> list[Share]:
         asked = [self._quoted(plan, way, way.whole, way.noise) for plan in self.plans]
+        helpers = beside(asked)
+        first = [*asked, *(self._quoted(plan, way, way.whole, way.noise) for plan in helpers)]
+        problem = told(first, self.worth)
+        if problem is None:
+            return self._plainly(way, asked)
+        families, alone = problem
+        kinds: dict[tuple[object, ...], list[int]] = {}
+        for place, one in enumerate(first):
+            kinds.setdefault((one.plan.keys, one.plan.aggregates, one.region.constrained()), []).append(place)
+        shares = Allotment(
+            tuple(families),
+            np.array(alone),
+            tuple(map(tuple, kinds.values())),
+            tuple(self._sets([one.plan for one in first])),
+            way.power,
+        ).best()
+        released = self._offered(way, {place: share for place, share in enumerate(shares) if share}, first)
+        own = {one.plan.fingerprint: one for one in released.values()}
+        if any(one.offer.design.blocks != first[place].offer.design.blocks for place, one in released.items()):
+            # At a lower price other numbers may be the better ones to release: relate those.
+            first = [*asked, *released.values()]
+            released = dict(enumerate(first[len(asked) :], start=len(asked)))
+            again = told(first, self.worth)
+            if again is None:
+                return shares_of(asked, list(released.values()))
+            families = again[0]
+        found = []
+        for want, estimate in zip(asked, estimates(families, first, len(asked), released), strict=True):
+            mine = own.get(want.plan.fingerprint, want)
+            found.append(Share(mine, (mine,) if estimate is None else estimate.sources, estimate))
+        return found
+
+    def _plainly(self, way: _Way, asked: Sequence[Quote]) -> list[Share]:
+        """Where there are too many cells to relate: questions from releases that tell them whole."""
         errors = [weight * one.figure for weight, one in zip(self.worth, asked, strict=True)]
-        plans = [*self.plans, *wider(asked)]
-        first = [*asked, *(self._quoted(plan, way, way.whole, way.noise) for plan in plans[len(asked) :])]
-        kept, shares = thrifty(first, errors, self._sets(plans), way.power)
+        helpers = wider(asked)
+        first = [*asked, *(self._quoted(plan, way, way.whole, way.noise) for plan in helpers)]
+        kept, shares = thrifty(first, errors, self._sets([one.plan for one in first]), way.power)
+        return shares_of(asked, list(self._offered(way, {place: shares[place] for place in kept}, first).values()))
+
+    def _offered(self, way: _Way, shares: Mapping[int, float], first: Sequence[Quote]) -> dict[int, Quote]:
+        """The releases with their shares, which together cost nobody more than the price."""
         scale = Fraction(1)
         for _ in range(_ROUNDS):
             offered = {
                 place: self._quoted(
-                    plans[place],
+                    first[place].plan,
                     way,
-                    _rounded_down(way.whole * scale * Fraction(shares[place])),
+                    _rounded_down(way.whole * scale * Fraction(share)),
                     first[place].offer.noise or None,
                 )
-                for place in kept
+                for place, share in shares.items()
             }
             over = self._over(list(offered.values()))
             if over <= 1:
-                return shares_of(asked, list(offered.values()))
+                return offered
             # Loads may be booked higher than the price of one answer (theory E14): take that much off. An ε at a
             # fixed δ falls no slower than the root of ρ.
             scale = scale / over ** (2 if way.delta else 1) * Fraction(9999, 10000)

@@ -24,7 +24,7 @@ from partita.query.aggregates import (
 from partita.query.assembly import Assembly, centred
 from partita.query.blocks import Balanced, Block, Counted, Crossed, Moments, Owned, Summed
 from partita.query.expressions import Bounds, Expression, bounds
-from partita.query.recipes import Recipe
+from partita.query.recipes import Linear, Recipe
 from partita.query.rewrite.collect_terms import collected
 from partita.region.domain import Domain
 
@@ -35,13 +35,15 @@ class Design:
     """Blocks to release, and a recipe for each aggregate.
 
     ``weights`` says how much the question's errors grow with the variance of each block's noise: the figure that
-    designs are compared by, and that a price is divided by.
+    designs are compared by, and that a price is divided by. ``felt`` are the combinations whose errors these are, each
+    with the square of what is a large error.
     """
 
     name: str
     blocks: tuple[Block, ...]
     recipes: tuple[Recipe, ...]
     weights: tuple[Fraction, ...]
+    felt: tuple[tuple[Linear, Fraction], ...] = ()
 
 
 def designs(aggregates: tuple[Aggregate, ...], domain: Domain) -> tuple[Design, ...]:
@@ -205,4 +207,5 @@ def _centred(of: Expression, within: Bounds) -> Summed:
 def _designed(name: str, needs: _Needs, blocks: list[Block]) -> Design:
     assembly = Assembly(needs.within, tuple(blocks))
     recipes = tuple(assembly.recipe(aggregate) for aggregate in needs.aggregates)
-    return Design(name, tuple(blocks), recipes, assembly.weights(needs.aggregates, recipes))
+    felt = [part for pair in zip(needs.aggregates, recipes, strict=True) for part in assembly.felt(*pair)]
+    return Design(name, tuple(blocks), recipes, assembly.weights(needs.aggregates, recipes), tuple(felt))

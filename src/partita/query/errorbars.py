@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from statistics import NormalDist
 from typing import Final, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 Interval = tuple[float, float]
 ANYTHING: Final[Interval] = (-math.inf, math.inf)
 MOST_FRACTIONS: Final = 5
+_LONGEST: Final = 2**16
+_CUT: Final = 1e-4
 
 
 @final
@@ -54,7 +58,8 @@ def deviations(miss: float) -> float:
     return -NormalDist().inv_cdf(max(miss / 2, 1e-300))
 
 
-def _quantile(scales: Sequence[float], sigma: float, miss: float) -> float:
+@lru_cache(maxsize=4096)
+def _quantile(scales: tuple[float, ...], sigma: float, miss: float) -> float:
     if not scales:
         return sigma * deviations(miss) if sigma else 0.0
     if sigma:
@@ -65,8 +70,14 @@ def _quantile(scales: Sequence[float], sigma: float, miss: float) -> float:
     dropped = sum(scale for scale in scales if scale <= 1e-9 * widest)
     if len(kept) == 1:
         return kept[0] * -math.log(miss) + 50 * dropped
-    tail = _tail if len(kept) <= MOST_FRACTIONS else _tail_of_many
-    return _root(lambda bound: tail(kept, bound) - miss, widest * len(kept) * (2 - math.log(miss))) + 50 * dropped
+    if len(kept) <= MOST_FRACTIONS:
+        highest = widest * len(kept) * (2 - math.log(miss))
+        return _root(lambda bound: _tail(kept, bound) - miss, highest) + 50 * dropped
+    # Chernoff's bound with half of the largest exponent, or the best one below that.
+    wide = math.log(2 / miss)
+    highest = max(math.sqrt(8 * sum(scale**2 for scale in kept) * wide), 3 * widest * wide)
+    tail = _tail_of_many(kept, highest, miss)
+    return _root(lambda bound: tail(bound) - miss, highest) + 50 * dropped
 
 
 def _tail(scales: Sequence[float], bound: float) -> float:
@@ -84,19 +95,32 @@ def _tail(scales: Sequence[float], bound: float) -> float:
     return total
 
 
-def _tail_of_many(scales: Sequence[float], bound: float) -> float:
-    """The same for many scales: their characteristic function, which falls off fast, turned back on a fine grid.
+def _tail_of_many(scales: Sequence[float], highest: float, miss: float) -> Callable[[float], float]:
+    """The same for many scales: their characteristic function, turned back on a fine grid.
 
-    The trapezoidal rule with this step counts each tail beyond a period twice, which is far beyond any bar.
+    The trapezoidal rule with this step counts each tail beyond a period twice, which is far beyond any bar. What is
+    cut off at the end of the grid is no more than the second term, since the function falls.
     """
-    squares = np.array(scales) ** 2
-    deviation = math.sqrt(2 * float(squares.sum()))
-    reach = 20 * deviation + 4 * bound + 40 * max(scales)
-    step = math.pi / reach
-    places = step * np.arange(1, 1 + math.ceil(12 * math.sqrt(len(scales)) / (deviation * step)))
-    falls = np.exp(-np.log1p(np.outer(squares, places**2)).sum(axis=0))
-    inside = (step * bound + 2 * step * float(np.sum(np.sin(places * bound) / places * falls))) / math.pi
-    return max(0.0, 1 - inside)
+    distinct, often = np.unique(np.array(scales), return_counts=True)
+    deviation = math.sqrt(2 * float(often @ distinct**2))
+    step = math.pi / (20 * deviation + 4 * highest + 40 * float(distinct[-1]))
+
+    def falls(places: NDArray[np.float64]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = np.exp(-(often @ np.log1p(np.outer(distinct**2, places**2))))
+        return found
+
+    count = 512
+    while count < _LONGEST and float(falls(np.full(1, count * step))[0]) > _CUT * miss * count * step * deviation:
+        count *= 2
+    places: NDArray[np.float64] = step * np.arange(1.0, 1.0 + count)
+    heights = falls(places)
+    cut = 4 / math.pi * float(heights[-1]) / float(places[-1])
+
+    def tail(bound: float) -> float:
+        inside = (step * bound + 2 * step * float(np.sum(np.sin(places * bound) / places * heights))) / math.pi
+        return max(0.0, 1 - inside) + cut / max(bound, 1e-300)
+
+    return tail
 
 
 def _root(excess: Callable[[float], float], high: float) -> float:

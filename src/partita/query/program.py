@@ -119,6 +119,17 @@ class Cells:
         """Where a group stands in the order."""
         return {places: position for position, places in enumerate(self.listed)}
 
+    def margins(self, sets: tuple[tuple[Key, ...], ...]) -> list[tuple[tuple[Key, ...], list[int]]]:
+        """For each line of ROLLUP, CUBE or GROUPING SETS, its keys and the groups that it sums up."""
+        found: list[tuple[tuple[Key, ...], list[int]]] = []
+        for keys in sets:
+            places = [self.keys.index(key) for key in keys]
+            members: dict[tuple[int, ...], list[int]] = {}
+            for line, cell in enumerate(self.listed):
+                members.setdefault(tuple(cell[place] for place in places), []).append(line)
+            found.extend((keys, lines) for lines in members.values())
+        return found
+
 
 @final
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.query.errorbars import Interval, Pair, Spread, comovement, dispersion, missed, quotient
+from partita.query.mixed import Mixed
 from partita.query.quantiles import Chosen
 
 
@@ -116,19 +117,23 @@ class Numbers:
     """The noisy numbers of a release, line by line, and the noise in each of them.
 
     ``cells`` says of how many groups each line is the sum; one where it is not given. ``chosen`` are the values that
-    were chosen rather than given noise.
+    were chosen rather than given noise. Where lines are combinations of other noisy numbers, ``mixed`` knows their
+    noise, and ``spreads`` is that of the line with the most.
     """
 
     noisy: NDArray[np.object_]
     spreads: tuple[Spread, ...]
     cells: tuple[int, ...] | None = field(default=None)
     chosen: NDArray[np.object_] | None = field(default=None)
+    mixed: Mixed | None = field(default=None)
 
     def __len__(self) -> int:
         return len(self.noisy)
 
-    def groups(self, line: int) -> int:
-        """Of how many groups a line is the sum."""
+    def kind(self, line: int) -> int:
+        """What the noise of a line depends on: of how many groups it is the sum, or else which line it is."""
+        if self.mixed is not None:
+            return line
         return 1 if self.cells is None else self.cells[line]
 
     def whole(self, recipe: Linear) -> list[int]:
@@ -141,8 +146,12 @@ class Numbers:
         constant = float(recipe.constant)
         return [top / recipe.divisor + constant for top in self.whole(recipe)]
 
-    def spread(self, recipe: Linear, groups: int = 1) -> Spread:
-        """The noise of a combination, summed over so many groups."""
+    def spread(self, recipe: Linear, kind: int | None = None) -> Spread:
+        """The noise of a combination in lines of a kind; where none is given, of one group, or of the noisiest line."""
+        if self.mixed is not None:
+            parts = [float(weight) for weight in recipe.exactly]
+            return self.mixed.spread(self.mixed.widest(parts) if kind is None else kind, parts)
+        groups = 1 if kind is None else kind
         scales: list[float] = []
         square, rounding = 0.0, 0.0
         for weight, alone in zip(recipe.weights, self.spreads, strict=True):
@@ -153,29 +162,34 @@ class Numbers:
                 rounding += factor * alone.rounding
         return Spread(tuple(scales) * groups, (groups * square) ** 0.5, groups * rounding)
 
-    def pair(self, top: Linear, bottom: Linear, groups: int = 1) -> Pair:
-        """The Gaussian noise of two combinations, summed over so many groups."""
-        alone = [self.spread(recipe, groups) for recipe in (top, bottom)]
-        listed = zip(top.weights, bottom.weights, self.spreads, strict=True)
-        shared = sum(mine * theirs * each.sigma**2 for mine, theirs, each in listed) / (top.divisor * bottom.divisor)
-        return Pair(alone[0].sigma ** 2, alone[1].sigma ** 2, groups * shared, (alone[0].rounding, alone[1].rounding))
+    def pair(self, top: Linear, bottom: Linear, kind: int) -> Pair:
+        """The Gaussian noise of two combinations in lines of a kind."""
+        alone = [self.spread(recipe, kind) for recipe in (top, bottom)]
+        if self.mixed is not None:
+            parts = [[float(weight) for weight in recipe.exactly] for recipe in (top, bottom)]
+            shared = self.mixed.covariance(kind, *parts)
+        else:
+            listed = zip(top.weights, bottom.weights, self.spreads, strict=True)
+            whole = sum(mine * theirs * each.sigma**2 for mine, theirs, each in listed)
+            shared = kind * whole / (top.divisor * bottom.divisor)
+        return Pair(alone[0].sigma ** 2, alone[1].sigma ** 2, shared, (alone[0].rounding, alone[1].rounding))
 
     def halves(self, recipe: Linear, confidence: float, entries: int) -> list[float]:
         """The half-width of the error bar in each line."""
-        kinds = {self.groups(line) for line in range(len(self))}
-        known = {groups: self.spread(recipe, groups).half_width(confidence, entries) for groups in kinds}
-        return [known[self.groups(line)] for line in range(len(self))]
+        spreads = {kind: self.spread(recipe, kind) for kind in {self.kind(line) for line in range(len(self))}}
+        known = {spread: spread.half_width(confidence, entries) for spread in set(spreads.values())}
+        return [known[spreads[self.kind(line)]] for line in range(len(self))]
 
     def quotients(
         self, top: Linear, bottom: Linear, confidence: float, entries: int, reach: float | None
     ) -> list[Interval]:
         """Where the quotient of two combinations lies, in each line."""
         tops, bottoms = self.combined(top), self.combined(bottom)
-        if not any(alone.scales for alone in self.spreads):
+        if not any(alone.scales for alone in self.spreads) and (self.mixed is None or self.mixed.plain):
             miss = missed(confidence, entries)
-            pairs = {groups: self.pair(top, bottom, groups) for groups in {*(self.cells or ()), 1}}
+            pairs = {kind: self.pair(top, bottom, kind) for kind in {self.kind(line) for line in range(len(self))}}
             return [
-                pairs[self.groups(line)].quotient(over, under, miss, reach)
+                pairs[self.kind(line)].quotient(over, under, miss, reach)
                 for line, (over, under) in enumerate(zip(tops, bottoms, strict=True))
             ]
         # Two bars of Laplace noise that hold together.

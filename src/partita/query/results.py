@@ -16,6 +16,7 @@ from partita.query.bars import Bars
 from partita.query.errorbars import Interval, Spread
 from partita.query.formulas import Formula, Label, Leaf, evaluate, numeric
 from partita.query.keys import Key
+from partita.query.mixed import Mixed
 from partita.query.plan import KeyColumn, Order, Plan, ValueColumn
 from partita.query.program import Cells
 from partita.query.quantiles import Chosen
@@ -37,6 +38,7 @@ class Result:
     spreads: tuple[Spread, ...]
     chosen: NDArray[np.object_] | None = None
     opened: NDArray[np.object_] | None = None
+    mixed: Mixed | None = None
 
     @cached_property
     def columns(self) -> dict[str, list[Any]]:
@@ -104,8 +106,8 @@ class Result:
     @cached_property
     def numbers(self) -> Numbers:
         """The released numbers of every line, shown or not; those of a margin are the sums of its groups."""
-        if not self.plan.lines.sets:
-            return Numbers(self.noisy, self.spreads, chosen=self.chosen)
+        if self.mixed is not None or not self.plan.lines.sets:
+            return Numbers(self.noisy, self.spreads, chosen=self.chosen, mixed=self.mixed)
         sizes = tuple(len(members) for _, members in self._margins)
         if len(self.noisy) != self.cells.count:
             # Before anything is released: as inexact as the widest margin will be.
@@ -116,14 +118,7 @@ class Result:
     @cached_property
     def _margins(self) -> list[tuple[tuple[Key, ...], list[int]]]:
         """For each line of ROLLUP, CUBE or GROUPING SETS, its keys and the groups that it sums up."""
-        found: list[tuple[tuple[Key, ...], list[int]]] = []
-        for keys in self.plan.lines.sets:
-            places = [self.cells.keys.index(key) for key in keys]
-            summed: dict[tuple[int, ...], list[int]] = {}
-            for line, cell in enumerate(self.cells.listed):
-                summed.setdefault(tuple(cell[place] for place in places), []).append(line)
-            found.extend((keys, members) for members in summed.values())
-        return found
+        return self.cells.margins(self.plan.lines.sets)
 
     @cached_property
     def lines(self) -> list[int]:

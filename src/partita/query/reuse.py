@@ -77,7 +77,7 @@ def derived(have: Released, want: Quote) -> Derived | None:
         return None
     merged, parts = _merged(have.noisy, places, want.program.cells.count)
     most = max(parts, default=0)
-    shifted = any(linear.constant for recipe in recipes for linear in _linears(recipe))
+    shifted = any(linear.constant for recipe in recipes for linear in linears(recipe))
     if min(parts, default=0) < 1 or (most > 1 and (shifted or not _additive(have.quote))):
         return None
     return Derived(merged, tuple(_times(spread, most) for spread in have.quote.spreads), recipes)
@@ -131,7 +131,7 @@ def as_exact(result: Result, offered: Quote, confidence: float = 0.95) -> bool:
     for mine, theirs in zip(result.recipes, offered.recipes, strict=True):
         if _shape(mine) != _shape(theirs):
             return False
-        for one, other in zip(_linears(mine), _linears(theirs), strict=True):
+        for one, other in zip(linears(mine), linears(theirs), strict=True):
             known = result.numbers.spread(one).half_width(confidence)
             if known > noise.spread(other).half_width(confidence) * (1 + 1e-9):
                 return False
@@ -145,7 +145,7 @@ def looser(result: Result, offered: Quote) -> float:
     for mine, theirs in zip(result.recipes, offered.recipes, strict=True):
         if _shape(mine) != _shape(theirs):
             return math.inf
-        for one, other in zip(_linears(mine), _linears(theirs), strict=True):
+        for one, other in zip(linears(mine), linears(theirs), strict=True):
             known = noise.spread(other).variance
             found = max(found, result.numbers.spread(one).variance / known if known else math.inf)
     return found
@@ -276,7 +276,7 @@ def _times(spread: Spread, count: int) -> Spread:
     return Spread(spread.scales * count, spread.sigma * count**0.5, spread.rounding * count)
 
 
-def _linears(recipe: Recipe) -> list[Linear]:
+def linears(recipe: Recipe) -> list[Linear]:
     """The combinations that a recipe is made of, in the order of its parts."""
     if isinstance(recipe, Linear):
         return [recipe]
@@ -284,7 +284,8 @@ def _linears(recipe: Recipe) -> list[Linear]:
     return [part for part in found if isinstance(part, Linear)]
 
 
-def _rebuilt(recipe: Recipe, parts: Sequence[Linear]) -> Recipe:
+def rebuilt(recipe: Recipe, parts: Sequence[Linear]) -> Recipe:
+    """The recipe made of other combinations."""
     if isinstance(recipe, Linear):
         return parts[0]
     names = [part.name for part in fields(recipe) if isinstance(getattr(recipe, part.name), Linear)]
@@ -302,7 +303,7 @@ def _shape(recipe: Recipe) -> tuple[object, ...]:
 
 def _moved(recipe: Recipe, start: int, width: int) -> Recipe:
     """The recipe over a longer list of numbers."""
-    return _rebuilt(recipe, [_padded(part, start, width) for part in _linears(recipe)])
+    return rebuilt(recipe, [_padded(part, start, width) for part in linears(recipe)])
 
 
 def _padded(part: Linear, start: int, width: int) -> Linear:
@@ -313,7 +314,7 @@ def _padded(part: Linear, start: int, width: int) -> Linear:
 def _averaged(recipes: Sequence[Recipe], parts: Sequence[Derived], starts: Sequence[int], width: int) -> Recipe | None:
     if len({_shape(recipe) for recipe in recipes}) > 1:
         return None
-    columns = list(zip(*(_linears(recipe) for recipe in recipes), strict=True))
+    columns = list(zip(*(linears(recipe) for recipe in recipes), strict=True))
     made: list[Linear] = []
     for column in columns:
         weights = [1 / max(_variance(linear, part), 1e-300) for linear, part in zip(column, parts, strict=True)]
@@ -325,7 +326,7 @@ def _averaged(recipes: Sequence[Recipe], parts: Sequence[Derived], starts: Seque
             total = mine if total is None else total.plus(mine)
         assert total is not None
         made.append(total)
-    return _rebuilt(recipes[0], made)
+    return rebuilt(recipes[0], made)
 
 
 def _variance(linear: Linear, part: Derived) -> float:
@@ -333,4 +334,4 @@ def _variance(linear: Linear, part: Derived) -> float:
 
 
 def _figure(recipe: Recipe, part: Derived) -> float:
-    return sum(_variance(linear, part) for linear in _linears(recipe))
+    return sum(_variance(linear, part) for linear in linears(recipe))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.exact import Number, probability
+from partita.query.estimate import Estimate
 from partita.query.quote import Quote
 from partita.query.results import Result
 from partita.query.reuse import Derived, Released, combined, derived, looser
@@ -32,23 +33,29 @@ class Share:
 
     quote: Quote
     sources: tuple[Quote, ...]
+    estimate: Estimate | None = None
 
     @property
     def alone(self) -> bool:
         """Whether the question is its own release and nothing else."""
-        return len(self.sources) == 1 and self.sources[0].fingerprint == self.quote.fingerprint
+        own = len(self.sources) == 1 and self.sources[0].fingerprint == self.quote.fingerprint
+        return own and self.estimate is None
 
     @property
     def figure(self) -> float:
         """The expected squared error, each in units of what one row can do; a bound where it is made of several."""
         if self.alone:
             return self.quote.figure
-        return self.quote.figure * looser(self.result(self._nothing()), self.quote)
+        if self.estimate is not None:
+            return self.estimate.figure
+        return self.quote.figure * looser(self.result(self.nothing()), self.quote)
 
     def result(self, noisy: Numbers) -> Result:
         """The result of the question from the numbers of its releases, by their fingerprints."""
         if self.alone:
             return self.quote.result(noisy[self.quote.fingerprint])
+        if self.estimate is not None:
+            return self.estimate.result(self.quote, noisy)
         return combined([_told(one, noisy[one.fingerprint], self.quote) for one in self.sources], self.quote)
 
     def error(
@@ -58,10 +65,11 @@ class Share:
         if self.alone:
             return self.quote.error(confidence, rows=rows, simultaneous=simultaneous)
         sure = float(probability(confidence, "confidence"))
-        entries = self.quote.program.cells.count if simultaneous else 1
-        return self.result(self._nothing()).expected_error(sure, entries, rows)
+        found = self.result(self.nothing())
+        return found.expected_error(sure, len(found.numbers) if simultaneous else 1, rows)
 
-    def _nothing(self) -> Numbers:
+    def nothing(self) -> Numbers:
+        """Numbers that say nothing, to see what would be made of them."""
         return {one.fingerprint: _zeros(one) for one in self.sources}
 
 

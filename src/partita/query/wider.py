@@ -11,6 +11,7 @@ from partita.query.plan import KeyColumn, Lines, Plan, ValueColumn
 from partita.query.quote import Quote
 from partita.query.reuse import placed
 from partita.query.rewrite import rewritten
+from partita.query.sums import additive
 
 _MOST: Final = 24
 _MOST_AGGREGATES: Final = 6
@@ -35,6 +36,32 @@ def wider(asked: Sequence[Quote]) -> list[Plan]:
             found.setdefault(made.canonical, made)
     known = {one.plan.canonical for one in asked}
     return [plan for text, plan in found.items() if text not in known][:_MOST]
+
+
+def beside(asked: Sequence[Quote]) -> list[Plan]:
+    """Releases that nobody asked for but that may tell several questions at once, or the margins of one.
+
+    For questions about the same groups, one with the aggregates of all of them; for ROLLUP, CUBE and GROUPING SETS,
+    each set of keys by itself.
+    """
+    groups: dict[tuple[object, ...], list[Quote]] = {}
+    found: dict[str, Plan] = {}
+    for one in asked:
+        groups.setdefault((one.plan.where.region.boxes, one.plan.where.tests, one.plan.keys), []).append(one)
+        if one.plan.lines.sets and additive(one):
+            levels = (replace(one.plan, keys=keys) for keys in one.plan.lines.sets if keys != one.plan.keys)
+            for level in levels:
+                made = _made(level, one.plan.aggregates)
+                found.setdefault(made.canonical, made)
+    for group in groups.values():
+        aggregates = dict.fromkeys(aggregate for one in group for aggregate in one.plan.aggregates)
+        plain = all(isinstance(aggregate, CountRows | Count | Sum | Average) for aggregate in aggregates)
+        most = max(len(one.plan.aggregates) for one in group)
+        if plain and most < len(aggregates) <= _MOST_AGGREGATES and not any(one.by_owner for one in group):
+            made = _made(group[0].plan, tuple(aggregates))
+            found.setdefault(made.canonical, made)
+    known = {one.plan.canonical for one in asked}
+    return [plan for text, plan in sorted(found.items()) if text not in known][:_MOST]
 
 
 def _made(plan: Plan, aggregates: tuple[Aggregate, ...]) -> Plan:

@@ -1,0 +1,182 @@
+"""Estimates of a batch: unbiased whatever the data hold, with the variance they claim, and none better."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import partita as pt
+from partita.engine.reference import tallied
+from partita.query.allotment import Allotment
+from partita.query.batch import shared
+from partita.query.estimate import estimates, told
+from partita.query.pricing import Price
+from partita.query.quote import Quote, quote
+from partita.query.reuse import linears
+from partita.query.share import Share
+from partita.query.sql import read
+from partita.query.sums import sums
+from partita.sampling.bits import TestBits
+from tests.unit.query.test_reuse import ROWS, TABLE
+
+PROMISES = [pt.Promise(pt.rows(), pt.ZCDP(rho="5"))]
+AGGREGATES = ["COUNT(*)", "SUM(b)", "AVG(b)", "COUNT(a)", "SUM(a)", "AVG(a)", "SUM(2 * b - 3)", "VAR_POP(b)"]
+KEYS = ["a", "b", "BUCKET(a, 2)", "BUCKET(a, 5)", "DATE_TRUNC('month', d)"]
+WHERES = ["", "a < 4", "a IS NOT NULL", "b = 2", "b >= 2 AND a < 6", "d < '2025-02-01'", "a < 4 OR b = 1", "a > b"]
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> str:
+    keys = draw(st.lists(st.sampled_from(KEYS), max_size=2, unique=True))
+    where = draw(st.sampled_from(WHERES))
+    shown = draw(st.lists(st.sampled_from(AGGREGATES), min_size=1, max_size=3, unique=True))
+    by = f"GROUP BY {draw(st.sampled_from(['{}', 'ROLLUP({})'])).format(', '.join(keys))}" if keys else ""
+    listed = [*keys, *(f"{one} AS n{place}" for place, one in enumerate(shown))]
+    return f"SELECT {', '.join(listed)} FROM t {'WHERE ' + where if where else ''} {by}"
+
+
+def quoted(sql: str, price: Price | None = None) -> Quote:
+    return quote(read(sql, [TABLE]), PROMISES, price or Price.of(rho="0.1"), noise="gaussian")
+
+
+def exactly(one: Quote, rows: Any) -> Any:
+    return one.exact(tallied(one.program, rows)).astype(float)
+
+
+@settings(max_examples=20, deadline=None)
+@given(listed=st.lists(questions(), min_size=2, max_size=5, unique=True), rows=ROWS)
+def test_every_relation_between_numbers_holds_for_every_table(listed: list[str], rows: Any) -> None:
+    quotes = [quoted(sql) for sql in listed]
+    for one in told(quotes, [1.0] * len(quotes))[0]:  # type: ignore[index]
+        vectors = np.concatenate([one.sums.vectors[of] for of in one.sums.of])
+        values = np.concatenate([exactly(quotes[place], rows).ravel() for place in one.places])
+        scaled = values / np.concatenate(one.sums.factors)
+        found = vectors @ np.linalg.lstsq(vectors, scaled, rcond=1e-9)[0]
+        assert np.abs(found - scaled).max() < 1e-6 * max(1.0, np.abs(scaled).max())
+
+
+@settings(max_examples=20, deadline=None)
+@given(listed=st.lists(questions(), min_size=2, max_size=5, unique=True), rows=ROWS)
+def test_estimates_from_exact_numbers_are_exact(listed: list[str], rows: Any) -> None:
+    quotes = [quoted(sql) for sql in listed]
+    families, _ = told(quotes, [1.0] * len(quotes))  # type: ignore[misc]
+    found = estimates(families, quotes, len(quotes), dict(enumerate(quotes)))
+    for want, estimate in zip(quotes, found, strict=True):
+        if estimate is None:
+            continue
+        every = np.concatenate([exactly(one, rows).ravel() for one in estimate.sources])
+        lines = exactly(want, rows)
+        if want.plan.lines.sets:
+            lines = np.array([lines[m].sum(axis=0) for _, m in want.program.cells.margins(want.plan.lines.sets)])
+        parts = list(dict.fromkeys(part for recipe in want.recipes for part in linears(recipe)))
+        truth = np.stack([lines @ np.array([float(w) for w in part.exactly]) for part in parts], axis=1)
+        made = estimate.mixed.weights @ every / np.array(estimate.divisors, dtype=float)
+        assert np.abs(made - truth).max() < 1e-6 * max(1.0, np.abs(truth).max())
+
+
+@settings(max_examples=20, deadline=None)
+@given(listed=st.lists(questions(), min_size=2, max_size=5, unique=True))
+def test_no_estimate_has_more_noise_than_the_question_released_alone(listed: list[str]) -> None:
+    quotes = [quoted(sql) for sql in listed]
+    families, _ = told(quotes, [1.0] * len(quotes))  # type: ignore[misc]
+    for want, estimate in zip(quotes, estimates(families, quotes, len(quotes), dict(enumerate(quotes))), strict=True):
+        if estimate is None or want.plan.lines.sets:
+            continue
+        assert estimate.figure <= want.figure * (1 + 1e-6)
+
+
+def test_cells_that_share_nothing_are_not_related() -> None:
+    found = sums([quoted("SELECT COUNT(*) AS n FROM t WHERE a < 4"), quoted("SELECT COUNT(*) AS n FROM t WHERE a > 6")])
+    assert found is not None
+    assert found.rank == 2
+    assert abs(found.vectors[0] @ found.vectors[1]) < 1e-9
+
+
+LISTED = [
+    "SELECT a, b, COUNT(*) AS n, AVG(b) AS mean FROM t GROUP BY ROLLUP(a, b)",
+    "SELECT b, COUNT(*) AS n, SUM(a) AS total FROM t GROUP BY b",
+    "SELECT BUCKET(a, 5) AS half, COUNT(*) AS n FROM t GROUP BY 1",
+    "SELECT COUNT(*) AS n FROM t WHERE a < 4 OR b = 1",
+    "SELECT AVG(b) AS mean FROM t",
+]
+TRUE_ROWS = [{"a": i % 10, "b": (i * i) % 5, "d": None} for i in range(1000)]
+PRICES: dict[str, tuple[Any, Price]] = {
+    "gaussian": (pt.ZCDP(rho="0.5"), Price.of(rho="0.5")),
+    "laplace": (pt.Pure(epsilon=1), Price.of(epsilon=1)),
+}
+
+
+def batch(kind: str) -> list[Share]:
+    measure, price = PRICES[kind]
+    plans = [read(sql, [TABLE]) for sql in LISTED]
+    return shared(plans, [pt.Promise(pt.rows(), measure)], price, {"t": None})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", PRICES)
+def test_answers_vary_as_much_as_they_claim_and_bars_hold_as_often_as_they_say(kind: str) -> None:
+    shares, times, looked = batch(kind), 400, 50
+    releases = {one.fingerprint: one for share in shares for one in share.sources}
+    exact = {name: tallied(one.program, TRUE_ROWS) for name, one in releases.items()}
+    bits = TestBits(7)
+    truth = {name: one.exact(exact[name]) for name, one in releases.items()}
+    off: list[list[Any]] = [[] for _ in shares]
+    inside = [dict.fromkeys(share.result(share.nothing()).intervals(0.9), 0.0) for share in shares]
+    right = [share.result(truth) for share in shares]
+    for turn in range(times):
+        noisy = {name: one.release(exact[name], bits=bits) for name, one in releases.items()}
+        for place, share in enumerate(shares):
+            found = share.result(noisy)
+            off[place].append((found.noisy - right[place].noisy).astype(float))
+            for name, ends in found.intervals(0.9).items() if turn < looked else ():
+                hits = [low <= true <= high for (low, high), true in zip(ends, right[place].columns[name], strict=True)]
+                inside[place][name] += sum(hits) / len(hits)
+    for share, offs, bars in zip(shares, off, inside, strict=True):
+        result = share.result(share.nothing())
+        every = np.array(offs)
+        # A few hundred variances, each of so many draws: beyond these factors one of them is wrong.
+        slack = 8 * math.sqrt((2 if kind == "gaussian" else 5) / times)
+        for line in range(every.shape[1]):
+            for part in range(every.shape[2]):
+                unit = [float(part == other) for other in range(every.shape[2])]
+                claimed = (
+                    result.mixed.spread(line, unit) if result.mixed is not None else result.numbers.spreads[part]
+                ).variance
+                assert 1 - slack < every[:, line, part].var() / claimed < 1 + slack
+                assert abs(every[:, line, part].mean()) < 6 * math.sqrt(claimed / times)
+        for hits in bars.values():
+            assert hits / looked > 0.9 - 6 * math.sqrt(0.09 / looked)
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    listed=st.lists(questions(), min_size=2, max_size=5, unique=True),
+    power=st.sampled_from([1.0, 2.0]),
+    seed=st.integers(0, 100),
+)
+def test_no_exchange_of_shares_makes_a_batch_much_more_exact(listed: list[str], power: float, seed: int) -> None:
+    quotes = [quoted(sql) for sql in listed]
+    families, alone = told(quotes, [1.0] * len(quotes))  # type: ignore[misc]
+    count = len(quotes)
+    everyone = (frozenset(range(count)),)
+    problem = Allotment(tuple(families), np.array(alone), tuple((i,) for i in range(count)), everyone, power)
+    shares = np.array(problem.best())
+    assert shares.sum() <= 1 + 1e-9
+    best = problem.error(shares)
+    chance = np.random.default_rng(seed)
+    for _ in range(10):
+        other = shares * np.exp(chance.normal(0, 0.2, count))
+        assert problem.error(other / other.sum()) >= best * 0.99
+
+
+def test_a_batch_is_the_same_in_whatever_order_it_is_asked() -> None:
+    measure, price = PRICES["gaussian"]
+    promises = [pt.Promise(pt.rows(), measure)]
+    plans = [read(sql, [TABLE]) for sql in LISTED]
+    found = [shared(listed, promises, price, {"t": None}) for listed in (plans, plans[::-1])]
+    assert [one.quote.fingerprint for one in found[0]] == [one.quote.fingerprint for one in found[1]][::-1]
