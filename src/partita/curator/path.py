@@ -115,9 +115,13 @@ def fingerprint(quote: Quote) -> str:
 
 def written(noisy: NDArray[np.object_]) -> bytes:
     """Noisy numbers as they are stored; texts of open keys, which come first, as they are."""
-    flat = [None if one is None else str(one) for one in noisy.ravel().tolist()]
+    flat = [
+        f'"{one}"' if isinstance(one, int) else json.dumps(None if one is None else str(one))
+        for one in noisy.ravel().tolist()
+    ]
     lines, width = noisy.shape
-    return json.dumps([flat[line * width : (line + 1) * width] for line in range(lines)]).encode()
+    listed = (", ".join(flat[line * width : (line + 1) * width]) for line in range(lines))
+    return f"[{', '.join(f'[{line}]' for line in listed)}]".encode()
 
 
 def numbers(content: bytes, width: int, texts: int = 0) -> NDArray[np.object_]:

@@ -140,8 +140,8 @@ class Quote:
     def exact(self, tallies: NDArray[np.object_]) -> NDArray[Any]:
         """The exact numbers that get additive noise: a line for each group. They must not leave without it."""
         tallies = tallies[:, : len(self._counted)]
-        most = max((abs(int(tally)) for tally in tallies.flat), default=0)
-        if most * max((abs(int(weight)) for weight in self._weights.flat), default=0) * tallies.shape[1] < 2**62:
+        most, weight = (max(map(abs, every.ravel().tolist()), default=0) for every in (tallies, self._weights))
+        if most * weight * tallies.shape[1] < 2**62:
             found: NDArray[Any] = tallies.astype(np.int64).dot(self._weights.astype(np.int64))
         else:
             found = tallies.dot(self._weights)
