@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from partita.curator.planned import Planned as Planned
     from partita.curator.settings import open_settings as open
     from partita.errors import BudgetExceeded as BudgetExceeded
+    from partita.errors import Caution as Caution
     from partita.errors import EngineFault as EngineFault
     from partita.errors import InvalidInput as InvalidInput
     from partita.errors import LedgerFault as LedgerFault
@@ -107,6 +108,7 @@ _HOMES = {
     "Audit": ("partita.attacks.audit", "Audit"),
     "Batch": ("partita.curator.batch", "Batch"),
     "BudgetExceeded": ("partita.errors", "BudgetExceeded"),
+    "Caution": ("partita.errors", "Caution"),
     "Computation": ("partita.curator.computation", "Computation"),
     "Curator": ("partita.curator.curator", "Curator"),
     "DiscreteGaussian": ("partita.mechanisms.discrete_gaussian", "DiscreteGaussian"),
@@ -197,6 +199,7 @@ __all__ = [
     "Audit",
     "Batch",
     "BudgetExceeded",
+    "Caution",
     "Computation",
     "Curator",
     "DiscreteGaussian",

@@ -23,11 +23,11 @@ KNOWN = {
     *settings._UNITS,
     *settings._MEASURES,
     *schema._SETTINGS,
+    *schema._TABLE,
     *members(Column, columns),
     *BACKENDS,
     *LOSSES,
     "protect",
-    "source",
 }
 
 

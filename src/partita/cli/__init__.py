@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from partita.cli import ask, attack, audit, calibrate, compose, demo, explain, init, ledger, report, tour
-from partita.cli.screen import complain, stopped, version
+from partita.cli.screen import cautions_told, complain, stopped, version
 from partita.errors import PartitaError
 
 app = typer.Typer(
@@ -55,7 +55,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the command line; a refusal is told on standard error, with exit code 2 and no traceback."""
     given = sys.argv[1:] if arguments is None else arguments
     try:
-        app(given, prog_name="partita")
+        with cautions_told():
+            app(given, prog_name="partita")
     except PartitaError as refusal:
         complain(refusal, as_json="--json" in given)
         return 2

@@ -6,17 +6,18 @@ import json
 import math
 import re
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from importlib import metadata
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from partita.errors import PartitaError
+from partita.errors import Caution, PartitaError
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -57,6 +58,23 @@ def busy(doing: str) -> Iterator[None]:
     columns = TextColumn("{task.description}"), BarColumn(bar_width=30), TimeElapsedColumn()
     with Progress(*columns, console=console(to_errors=True), transient=True) as bar:
         bar.add_task(doing, total=None)
+        yield
+
+
+@contextmanager
+def cautions_told() -> Iterator[None]:
+    """Cautions for the custodian in their own words on standard error; other warnings as ever."""
+    with warnings.catch_warnings():
+        ordinary = warnings.showwarning
+
+        def told(message: Warning | str, *rest: Any, **more: Any) -> None:
+            if isinstance(message, Caution):
+                typer.echo(f"Caution: {message}", err=True)
+            else:
+                ordinary(message, *rest, **more)
+
+        warnings.simplefilter("always", Caution)
+        warnings.showwarning = told
         yield
 
 

@@ -15,6 +15,7 @@ from partita.curator.answer import Answer
 from partita.curator.batch import Batch
 from partita.curator.batches import Batches
 from partita.curator.caps import SuggestedCaps, suggested
+from partita.curator.cautions import tell
 from partita.curator.certificate import Certificate
 from partita.curator.computation import Computation
 from partita.curator.declared import checked_limits, checked_promises, checked_public, checked_tables
@@ -78,6 +79,7 @@ class Curator:
         self._tables = checked_tables(tables)
         self._public = checked_public(public, self._tables)
         self._promises = checked_promises(promises, self._tables)
+        tell(self._tables, self._promises, depth=2)
         terms = Terms(self._promises, {name: table.domain for name, table in self._tables.items()})
         self._engine = open_engine(backend, self._tables.values())
         self._ledger = _opened(ledger, terms)

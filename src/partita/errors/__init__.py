@@ -2,6 +2,7 @@
 
 from partita.errors.base import (
     BudgetExceeded,
+    Caution,
     EngineFault,
     InvalidInput,
     LedgerFault,
@@ -12,6 +13,7 @@ from partita.errors.base import (
 
 __all__ = [
     "BudgetExceeded",
+    "Caution",
     "EngineFault",
     "InvalidInput",
     "LedgerFault",

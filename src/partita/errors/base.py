@@ -8,6 +8,8 @@
     ├── LedgerFault       the ledger cannot be used: corrupt, rolled back, full, locked
     └── EngineFault       the engine failed; always the same words, whatever the data
 
+    Caution               a warning for the custodian: nothing is refused
+
 Every error carries a stable code (``layer.words``) and a message that says what failed with the caller's own
 values, what it means for the budget and the data, and what to do next. No message holds a protected value.
 """
@@ -64,3 +66,13 @@ class LedgerFault(PartitaError):
 @final
 class EngineFault(PartitaError):
     """The engine failed; the words never depend on the data."""
+
+
+@final
+class Caution(UserWarning):
+    """Something that the custodian should know; nothing is refused."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import final
+from typing import Any, final
 
 from partita.errors import tables as refuse
+from partita.exact import whole
 from partita.region.columns import Column, Identifier, booleans, categories, dates, decimals, identifier, integers
 from partita.region.columns import text_keys as open_keys
 from partita.region.domain import Domain
@@ -24,7 +25,8 @@ class Table:
 
     ``source`` is the path of a parquet or CSV file, a pandas, polars or Arrow table, a list of rows, or the name of
     a table in the backend. ``columns`` says in public what each column may hold; columns that are not declared are
-    never read. Whom a row belongs to is the column declared as ``identifier()``.
+    never read. Whom a row belongs to is the column declared as ``identifier()``. ``people`` is a public lower bound on
+    how many there are, against which the δ of a promise is judged.
 
     >>> visits = Table("visits", source="visits.parquet", columns={"patient": identifier(), "age": integers(0, 120)})
     >>> visits.owner, visits.domain.axes
@@ -35,9 +37,15 @@ class Table:
     source: object = field(repr=False)
     domain: Domain
     owner: str | None
+    people: int | None
 
     def __init__(
-        self, name: str, source: object, columns: Mapping[str, Column] | Domain, owner: str | None = None
+        self,
+        name: str,
+        source: object,
+        columns: Mapping[str, Column] | Domain,
+        owner: str | None = None,
+        people: int | None = None,
     ) -> None:
         if not isinstance(name, str) or not name.isidentifier():
             raise refuse.bad_table_name(name)
@@ -51,6 +59,7 @@ class Table:
         object.__setattr__(self, "source", source)
         object.__setattr__(self, "domain", domain)
         object.__setattr__(self, "owner", named[0] if named else None)
+        object.__setattr__(self, "people", None if people is None else whole(people, "people", least=1))
 
     @property
     def columns(self) -> Mapping[str, Column]:
@@ -86,9 +95,9 @@ def from_toml(name: str, settings: Mapping[str, object], base: Path | None = Non
     >>> from_toml("visits", settings).domain.axes
     ('age', 'sex')
     """
-    unknown = sorted(set(settings) - {"source", "columns"})
+    unknown = sorted(set(settings) - set(_TABLE))
     if unknown:
-        raise refuse.unknown_setting(f"tables.{name}", unknown[0], ("source", "columns"))
+        raise refuse.unknown_setting(f"tables.{name}", unknown[0], _TABLE)
     source, declared = settings.get("source"), settings.get("columns")
     if not isinstance(source, str) or not source:
         raise refuse.no_source(name)
@@ -98,9 +107,11 @@ def from_toml(name: str, settings: Mapping[str, object], base: Path | None = Non
     path = Path(source)
     if base is not None and path.suffix and not path.is_absolute():
         source = str(base / path)
-    return Table(name, source, columns)
+    people: Any = settings.get("people")
+    return Table(name, source, columns, people=people)
 
 
+_TABLE = ("source", "columns", "people")
 _SETTINGS = ("missing", "constant", "step", "other")
 
 
