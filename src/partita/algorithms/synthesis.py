@@ -98,6 +98,9 @@ class AdaptiveMarginals(Computation):
                 raise refuse.no_such_noise("Adaptive", str(self.budget))
         least = len(self.columns) + 1
         self.rounds = 16 * len(self.columns) if rounds is None else whole(rounds, "rounds", least=least)
+        if not _root_down(8 * (1 - _TABLES) * self.rho / self.rounds):
+            # So little would leave no choice to make: said here, before anything is spent.
+            raise refuse.price_too_small(str(self.budget), self.rounds)
         self.cells, self.steps = whole(cells, "cells", least=1), whole(steps, "steps", least=1)
         self.weights = {
             part: sum(len(set(part) & set(table)) for table in self.tables)

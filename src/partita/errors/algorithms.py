@@ -33,6 +33,15 @@ def no_such_noise(noise: str, budget: str) -> NotProven:
     )
 
 
+def price_too_small(budget: str, rounds: int) -> InvalidInput:
+    """A price that leaves nothing for a round."""
+    return InvalidInput(
+        "algorithms.price-too-small",
+        f"{budget} divided over {rounds} rounds is too little to choose anything with. Give more, or fewer rounds=. "
+        f"{UNTOUCHED}",
+    )
+
+
 def not_a_matrix(name: str, found: str) -> InvalidInput:
     """Queries that are no table of finite numbers."""
     return InvalidInput(

@@ -285,6 +285,7 @@ def test_a_changed_row_costs_four_times_as_much():
         (lambda: AdaptiveMarginals(SIZES, [()], rho=1), "algorithms.no-tables"),
         (lambda: AdaptiveMarginals(SIZES, [("x",)], rho=1), "algorithms.unknown-axis"),
         (lambda: AdaptiveMarginals(SIZES, rho=1, rounds=3), "number.too-small"),
+        (lambda: AdaptiveMarginals(SIZES, rho="1e-30"), "algorithms.price-too-small"),
         (lambda: AdaptiveMarginals(SIZES, rho=1, inference="guess"), "algorithms.unknown-choice"),
         (lambda: AdaptiveMarginals(SIZES, rho=1).release([[9, 9, 9, 9]]), "algorithms.not-codes"),
         (lambda: AdaptiveMarginals({"sex": 2}, rho=1).release_from(hospital(), "visits"), "algorithms.other-axes"),

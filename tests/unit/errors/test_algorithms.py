@@ -28,6 +28,14 @@ SAID: list[tuple[PartitaError, str, str]] = [
         ),
     ),
     (
+        words.price_too_small("ρ = 1e-30", 16),
+        "algorithms.price-too-small",
+        (
+            "ρ = 1e-30 divided over 16 rounds is too little to choose anything with. Give more, or fewer rounds=. "
+            "Nothing was read and nothing was spent."
+        ),
+    ),
+    (
         words.not_a_matrix("queries", "shape (3,)"),
         "algorithms.not-a-matrix",
         (
