@@ -66,8 +66,8 @@ class HeavyHitters:
 def heavy_hitters(
     values: Mapping[Any, int] | Iterable[Hashable],
     *,
-    delta: Number,
     epsilon: Number | None = None,
+    delta: Number | None = None,
     rho: Number | None = None,
     keys: int = 1,
     relation: str | Relation = Relation.ADD_REMOVE,
@@ -86,7 +86,8 @@ def heavy_hitters(
     ['coffee', 'tea']
     """
     price = Price.of(epsilon=epsilon, rho=rho, delta=delta)
-    assert price.delta is not None
+    if price.delta is None:
+        raise refuse.no_delta()
     sure, kept = probability(confidence, "confidence"), relation_of(relation)
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise refuse.bad_counts(type(values).__name__)

@@ -85,7 +85,7 @@ def quantiles(
     [True, True]
     """
     budget = budget_of(epsilon=epsilon, delta=delta, rho=rho, mu=mu)
-    listed = [shares] if isinstance(shares, str) or not isinstance(shares, Sequence) else list(shares)
+    listed = [shares] if isinstance(shares, str) or not isinstance(shares, Sequence | np.ndarray) else list(shares)
     wanted = tuple(sorted(_share(share) for share in listed))
     if not wanted:
         raise refuse.bad_quantile(shares)
@@ -125,6 +125,8 @@ def _divided(budget: Measure, parts: int) -> Measure:
 
 def _histogram(values: object, within: Bounds) -> Histogram:
     """The rows on the grid: each is clamped and rounded by itself."""
+    if values is None:
+        raise refuse_bounds.not_numbers("None")
     try:
         numbers: NDArray[np.float64] = np.asarray(values, dtype=np.float64).reshape(-1)
     except (TypeError, ValueError):

@@ -46,6 +46,8 @@ class Survey:
     encoding: str
 
     def __init__(self, answers: Sequence[Hashable], *, epsilon: Number, encoding: str | None = None) -> None:
+        if isinstance(answers, str):
+            raise refuse.few_answers([answers])
         try:
             listed = tuple(answers)
             several = len(set(listed)) == len(listed) >= 2

@@ -16,6 +16,7 @@ from partita.theory.measures.base import Measure
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from partita.composition.promise import Promise
     from partita.curator.answer import Answer
     from partita.curator.batch import Batch
     from partita.curator.computation import Computation
@@ -93,6 +94,11 @@ class Session:
     def tables(self) -> tuple[Table, ...]:
         """The protected tables."""
         return self._curator.tables
+
+    @property
+    def promises(self) -> tuple[Promise, ...]:
+        """What the curator has promised, whoever asks."""
+        return self._curator.promises
 
     def table(self, name: str) -> Frame:
         """A table to build a question from."""

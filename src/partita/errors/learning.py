@@ -174,6 +174,15 @@ def other_plan() -> InvalidInput:
     )
 
 
+def batches_elsewhere(batches: object, solver: str) -> InvalidInput:
+    """Only plain descent looks at batches."""
+    return InvalidInput(
+        "learning.batches-elsewhere",
+        f"batches = {batches!r} is for solver='descent', and solver = {solver!r} looks at all rows. Nothing was spent. "
+        f"Leave one of them out.",
+    )
+
+
 def no_custodians(value: object) -> InvalidInput:
     """A model of several custodians needs them in a list."""
     return InvalidInput(

@@ -39,6 +39,16 @@ def foreign_reports() -> InvalidInput:
     )
 
 
+def no_delta() -> InvalidInput:
+    """Values that nobody listed cannot be named without a δ."""
+    return InvalidInput(
+        "surveys.no-delta",
+        "Values that are not listed beforehand can be named only at a price with a δ: whatever is named shows that "
+        "somebody has it. Nothing was drawn. Write epsilon= with delta=, or rho= with delta=, say delta='1e-6'; or "
+        "count over a public list of values.",
+    )
+
+
 def bad_counts(found: str) -> InvalidInput:
     """Counts must be whole numbers by item."""
     return InvalidInput(

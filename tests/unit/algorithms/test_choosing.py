@@ -162,6 +162,8 @@ BAD = {
     "lists": lambda: heavy_hitters([["a"]], epsilon=1, delta="1e-6"),
     "no keys": lambda: heavy_hitters(7, epsilon=1, delta="1e-6"),
     "no δ": lambda: heavy_hitters(["a"], epsilon=1, delta=0),
+    "nothing said of δ": lambda: heavy_hitters(["a"], epsilon=1),
+    "no numbers": lambda: quantiles(None, bounds=(0, 1), step=1, epsilon=1),
     "no shares": lambda: quantiles([1], [], bounds=(0, 1), step=1, epsilon=1),
     "share": lambda: quantiles([1], 1.5, bounds=(0, 1), step=1, epsilon=1),
     "bounds": lambda: quantiles([1], bounds=(1, 0), step=1, epsilon=1),

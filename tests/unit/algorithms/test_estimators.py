@@ -107,6 +107,8 @@ def test_linear_regression_covers_its_coefficients():
     for seed in range(20):
         model = LinearRegression(epsilon=1, bounds=(-1, 1), target_bounds=(-1, 1)).fit(X, y, bits=TestBits(seed))
         inside.append(np.abs(model.coef_ - truth) <= 1.96 * model.coef_error_ + 0.01 * np.abs(truth))
+        assert abs(model.intercept_ - 0.1) <= 5.5 * model.intercept_error_
+        assert model.intercept_error_ < 0.02
         assert model.score(X, y) > 0.9
     # 60 intervals of 95%: fewer than 44 inside has a chance below 1e-6, dependence within a fit allowed for.
     assert np.sum(inside) >= 44
@@ -163,6 +165,16 @@ BAD = {
         "learning.no-classes",
     ),
     "bounds that touch": (lambda: PCA(epsilon=1, bounds=(0, 5e-324)).fit([[0.0], [1.0]]), "learning.bad-bounds"),
+    "classes that are lists": (
+        lambda: LogisticRegression(epsilon=1, bounds=(0, 1), classes=[[0], [1]]).fit([[0.0], [1.0]], [0, 1]),
+        "learning.no-classes",
+    ),
+    "batches for a solver without": (
+        lambda: LogisticRegression(
+            epsilon=1, bounds=(0, 1), classes=[0, 1], solver="gradient", batches="disjoint"
+        ).fit([[0.0], [1.0]], [0, 1]),
+        "learning.batches-elsewhere",
+    ),
     "no curator": (lambda: PCA(epsilon=1).fit_from(None, columns=["age"]), "learning.not-a-curator"),
     "unknown relation": (
         lambda: KMeans(1, epsilon=1, bounds=(0, 1), relation="rows").fit([[0.0], [1.0]]),
@@ -205,6 +217,14 @@ def test_no_rows_of_a_curator_can_make_a_learner_fail(rows):
         found = learner.learn(table, bits=TestBits(1))
         for value in [*found.pop("sums", {}).values(), *found.values()]:
             assert np.isfinite(np.asarray(value, dtype=float)).all()
+
+
+@pytest.mark.parametrize("rows", [[0.271828, 0.5], [[0.271828 + 1j], [0.5]], 0.271828], ids=["flat", "complex", "one"])
+def test_a_refusal_of_a_shape_shows_no_value_of_the_rows(rows):
+    with pytest.raises(InvalidInput) as refusal:
+        KMeans(1, epsilon=1, bounds=(0, 1)).fit(np.array(rows))
+    assert "271828" not in str(refusal.value)
+    assert str(refusal.value).endswith(". Nothing was spent.")
 
 
 def test_a_refusal_shows_no_value_of_the_rows():
@@ -264,6 +284,18 @@ def test_the_package_imports_without_scikit_learn():
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "learning.needs-scikit-learn"
+
+
+def test_batches_choose_their_solver_and_samples_their_rate():
+    X, y = two_clouds(500)
+    options = {"epsilon": 1, "delta": "1e-6", "bounds": (-1, 1), "classes": [0, 1], "max_iter": 5}
+    few, many = (
+        LogisticRegression(**options, batches="poisson", sample_rate=rate).fit(X, y, bits=TestBits(1)).learner_
+        for rate in ("1/50", "1/5")
+    )
+    assert few.kind == "gradient_descent"
+    assert few.rate == Fraction(1, 50)
+    assert 2 * few.noisy.noise("gradient").sigma < many.noisy.noise("gradient").sigma
 
 
 def test_a_public_start_is_checked_before_anything_is_spent():

@@ -89,6 +89,16 @@ def test_columns_that_are_no_features_are_refused(columns):
         KMeans(2, rho="0.1").fit_from(curator(), columns=columns)
 
 
+@pytest.mark.parametrize(
+    "budget", [pt.Pure(epsilon=1), pt.Approximate(epsilon=1, delta="1e-5")], ids=["pure", "approximate"]
+)
+def test_a_price_that_a_promise_does_not_know_is_named(budget):
+    keeper = curator(promise=pt.Promise(pt.rows(), budget))
+    for payer in (keeper, keeper.session(analyst="ada")):
+        with pytest.raises(pt.InvalidInput, match="epsilon="):
+            LinearRegression(rho="0.1").fit_from(payer, columns=["age"], target="cost")
+
+
 def test_a_target_and_a_table_must_be_named():
     with pytest.raises(pt.InvalidInput, match="no target"):
         LinearRegression(rho="0.1").fit_from(curator(), columns=["age"])

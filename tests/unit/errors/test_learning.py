@@ -170,6 +170,15 @@ CASES = [
         ),
     ),
     (
+        refuse.batches_elsewhere("poisson", "objective"),
+        InvalidInput,
+        "learning.batches-elsewhere",
+        (
+            "batches = 'poisson' is for solver='descent', and solver = 'objective' looks at all rows. Nothing was "
+            "spent. Leave one of them out."
+        ),
+    ),
+    (
         refuse.no_custodians("north"),
         InvalidInput,
         "learning.no-custodians",

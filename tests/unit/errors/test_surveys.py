@@ -33,6 +33,16 @@ CASES = [
         ("encoding = 'morse' is not one of 'direct', 'symmetric'."),
     ),
     (
+        refuse.no_delta(),
+        InvalidInput,
+        "surveys.no-delta",
+        (
+            "Values that are not listed beforehand can be named only at a price with a δ: whatever is named shows that "
+            "somebody has it. Nothing was drawn. Write epsilon= with delta=, or rho= with delta=, say delta='1e-6'; or "
+            "count over a public list of values."
+        ),
+    ),
+    (
         refuse.foreign_reports(),
         InvalidInput,
         "surveys.foreign-reports",

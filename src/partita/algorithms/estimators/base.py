@@ -24,6 +24,8 @@ from partita.region.columns.booleans import Booleans
 from partita.region.columns.stepped import Stepped
 from partita.sampling.bits import BitSource
 
+# How scikit-learn's advice on the shape of rows begins.
+_ADVICE = "Reshape your data"
 _RELATIONS = tuple(relation.value for relation in Relation)
 
 
@@ -95,6 +97,9 @@ class Private(BaseEstimator, ABC):  # type: ignore[misc]
         if chosen is None:
             raise refuse.one_of("table", table, [one.name for one in curator.tables])
         domain = chosen.domain
+        if self._price().epsilon is None:
+            for promise in curator.promises:
+                self._price().within(promise.budget)
         declared = [domain.bounded[domain.axis(name)] for name in columns]
         ends = [_ends(name, column) for name, column in zip(columns, declared, strict=True)]
         goal = None if target is None else self._target(domain.bounded[domain.axis(target)])
@@ -128,7 +133,9 @@ class Private(BaseEstimator, ABC):  # type: ignore[misc]
             if "could not convert" in str(problem):
                 # Those words would show a value.
                 raise refuse.not_numbers(str(getattr(X, "dtype", type(X).__name__))) from None
-            raise refuse.rows_refused(str(problem)) from None
+            # Some of its words are followed by the rows themselves.
+            kept = [line for place, line in enumerate(str(problem).splitlines()) if not place or _ADVICE in line]
+            raise refuse.rows_refused(" ".join(line.strip().rstrip(":") + "." for line in kept)) from None
 
     def _learnt(self, rows: Array, learner: Learner, bits: BitSource | None) -> Self:
         self.learner_ = learner

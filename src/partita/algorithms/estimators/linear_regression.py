@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 class LinearRegression(RegressorMixin, Private):  # type: ignore[misc]
     """Least squares of a target between ``target_bounds`` on features between ``bounds``, from noisy moments.
 
-    Targets outside their bounds are clamped, row by row. ``coef_error_`` is the deviation that noise gives each
-    coefficient.
+    Targets outside their bounds are clamped, row by row. ``coef_error_`` and ``intercept_error_`` are the deviations
+    that noise gives them.
 
     >>> X = np.linspace(-1, 1, 4000).reshape(-1, 1)
     >>> model = LinearRegression(epsilon=1, bounds=(-1, 1), target_bounds=(-1, 1)).fit(X, X[:, 0] / 2)
@@ -121,6 +121,7 @@ class LinearRegression(RegressorMixin, Private):  # type: ignore[misc]
         self.coef_ = np.array(document["coefficients"])
         self.intercept_ = float(document["intercept"])
         self.coef_error_ = np.array(document["error"])
+        self.intercept_error_ = float(document["intercept_error"])
         self.sums_ = document["sums"]
 
     def __sklearn_tags__(self) -> Any:

@@ -52,8 +52,9 @@ class LogisticRegression(ClassifierMixin, Private):  # type: ignore[misc]
 
     ``classes`` must be public. ``solver="objective"`` tilts the loss by a random slope (one release at a pure ε),
     ``"gradient"`` takes a few steps along noisy gradients from a start by noisy moments, ``"descent"`` is plain noisy
-    gradient descent, on all rows or on batches (``batches="disjoint"`` or ``"poisson"``). ``"auto"`` chooses by the
-    price alone. Rows longer than ``row_norm``, when every feature is scaled to [-1, 1], are shortened.
+    gradient descent, on all rows or on batches (``batches="disjoint"``, or ``"poisson"`` at a ``sample_rate``).
+    ``"auto"`` chooses by the price alone. Rows longer than ``row_norm``, when every feature is scaled to [-1, 1], are
+    shortened.
 
     ``coef_error_`` is the deviation that noise gives each coefficient, ``coef_sampling_error_`` the one that chance
     gives it where the model is true; so for the intercepts. For ``"objective"`` a tenth of the price pays for them,
@@ -78,6 +79,7 @@ class LogisticRegression(ClassifierMixin, Private):  # type: ignore[misc]
         classes: Any = None,
         solver: str = "auto",
         batches: str | None = None,
+        sample_rate: Number = "1/10",
         max_iter: int | None = None,
         row_norm: Number | None = None,
         regulariser: float = 0.0,
@@ -93,6 +95,7 @@ class LogisticRegression(ClassifierMixin, Private):  # type: ignore[misc]
         self.classes = classes
         self.solver = solver
         self.batches = batches
+        self.sample_rate = sample_rate
         self.max_iter = max_iter
         self.row_norm = row_norm
         self.regulariser = regulariser
@@ -209,12 +212,14 @@ class LogisticRegression(ClassifierMixin, Private):  # type: ignore[misc]
             if self.classes != _FROM_LABELS:
                 raise refuse.no_classes()
             found = np.unique(labels)
+            several = len(found) >= 2
         else:
             try:
                 found = np.asarray(list(self.classes))
-            except TypeError:
+                several = len({*found.tolist()}) == len(found) >= 2
+            except (TypeError, ValueError):
                 raise refuse.no_classes() from None
-        if len(found) < 2 or len(set(found.tolist())) < len(found):
+        if not several:
             raise refuse.few_classes(found.tolist())
         return found
 
@@ -248,6 +253,10 @@ class LogisticRegression(ClassifierMixin, Private):  # type: ignore[misc]
         norm = max(min(norm, float(np.sqrt(features))), 1 / UNIT)
         turns = None if self.max_iter is None else whole(self.max_iter, "max_iter", least=1)
         weights = (features + 1) * (1 if classes == 2 else classes)
+        if self.batches is not None and solver == "auto":
+            solver = "descent"
+        if self.batches is not None and solver != "descent":
+            raise refuse.batches_elsewhere(self.batches, solver)
         if solver == "auto":
             gaussian = price.epsilon is None or price.delta is not None
             certified = weights <= WEIGHTS and pure_of(price) >= 4 * LEAST
@@ -259,7 +268,14 @@ class LogisticRegression(ClassifierMixin, Private):  # type: ignore[misc]
             )
         if solver == "descent":
             return Descent.plan(
-                lattice, classes, norm, price, turns=turns or 20, batches=self.batches, relation=relation
+                lattice,
+                classes,
+                norm,
+                price,
+                turns=turns or 20,
+                batches=self.batches,
+                rate=self.sample_rate,
+                relation=relation,
             )
         return Logistic.plan(lattice, classes, norm, price, turns=turns or 2, relation=relation, noise=self.noise)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from partita.algorithms.learning.lattice import Array, Lattice
 from partita.algorithms.learning.learner import Learner
-from partita.algorithms.learning.moments import UNIT, Moments
+from partita.algorithms.learning.moments import UNIT, Described, Moments
 from partita.algorithms.learning.sums import Noisy, priced
 from partita.curator.computation import Loss
 from partita.granularity.base import Relation
@@ -70,14 +70,34 @@ class Linear(Learner):
         kept = kept / (kept**2 + self.moments.features * found.second_error**2 + 1e-18)
         inverse = (directions * kept) @ directions.T
         slopes = inverse @ together
-        error = np.sqrt((inverse**2).sum(axis=1) * (found.cross_error**2 + found.second_error**2 * (slopes**2).sum()))
         half, wide = self.target.step[0] * UNIT, np.array(self.features.step) * UNIT
         coefficients = slopes * half / wide
+        error, level_error = self._errors(found, spreads, level, slopes, inverse)
         middle = self.target.middle[0] + half * (level - float(found.mean @ slopes))
         return {
             "coefficients": coefficients.tolist(),
             "intercept": float(middle - coefficients @ np.array(self.features.middle)),
             "error": (error * half / wide).tolist(),
+            "intercept_error": level_error * half,
             "rows": found.rows,
             "sums": {name: values.tolist() for name, values in released.items()},
         }
+
+    def _errors(
+        self, found: Described, spreads: Mapping[str, float], level: float, slopes: Array, inverse: Array
+    ) -> tuple[Array, float]:
+        """The deviations that noise gives slopes and intercept, in scaled units, to first order in all noises."""
+        unit = UNIT * found.rows
+        means, levels = spreads["first"] * self.moments.norm / unit, spreads["targets"] / unit
+        rest = level - float(found.mean @ slopes)
+        # Noise on the mean moves products through it, noise on the number of rows moves everything.
+        turned = np.outer(found.mean, slopes) - rest * np.eye(len(slopes))
+        common = levels**2 + (spreads["rows"] / found.rows * rest) ** 2
+        plain = found.cross_error**2 + found.second_error**2 * float(slopes @ slopes)
+        moved = plain * np.eye(len(slopes)) + means**2 * turned @ turned.T + common * np.outer(found.mean, found.mean)
+        spread = inverse @ moved @ inverse.T
+        at = found.mean + np.array(self.features.middle) / (np.array(self.features.step) * UNIT)
+        own = common + means**2 * float(slopes @ slopes)
+        shared = inverse @ (rest * means**2 * slopes - own * found.mean)
+        level_error = own - 2 * float(at @ shared) + float(at @ spread @ at)
+        return np.sqrt(np.maximum(np.diag(spread), 0.0)), float(np.sqrt(max(level_error, 0.0)))
