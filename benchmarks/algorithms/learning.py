@@ -170,8 +170,8 @@ def regressions(peer: Peer, runs: int) -> str:
             own = [both(scores[epsilon, way]) for way in ("add/remove", "change-one", "leaky", "diffprivlib")]
             lines.append([name, epsilon, *own, middle(scores["", "exact"])])
     return (
-        f"Logistic regression: accuracy on a quarter of the rows held back, medians (and means) of {runs} runs, features "
-        "scaled to [-1, 1] by public bounds. diffprivlib is pure and protects changes of one row, as "
+        f"Logistic regression: accuracy on a quarter of the rows held back, medians (and means) of {runs} runs, "
+        "features scaled to [-1, 1] by public bounds. diffprivlib is pure and protects changes of one row, as "
         "the column change-one does; a tenth of Partita's price pays for error bars.\n\n"
         + _results.table(["data", "ε", "add/remove", "change-one", "δ = 1e-6", "diffprivlib", "scikit-learn"], lines)
     )
