@@ -64,9 +64,14 @@ if TYPE_CHECKING:
     from partita.mechanisms.subsampled import Subsampled as Subsampled
     from partita.mechanisms.truncated_geometric import TruncatedGeometric as TruncatedGeometric
     from partita.mechanisms.unary_encoding import UnaryEncoding as UnaryEncoding
-    from partita.query.frame import avg as avg
-    from partita.query.frame import count as count
-    from partita.query.frame import sum as sum
+    from partita.query.asking import avg as avg
+    from partita.query.asking import count as count
+    from partita.query.asking import max as max
+    from partita.query.asking import median as median
+    from partita.query.asking import min as min
+    from partita.query.asking import quantile as quantile
+    from partita.query.asking import quantiles as quantiles
+    from partita.query.asking import sum as sum
     from partita.query.public import PublicTable as PublicTable
     from partita.query.schema import Table as Table
     from partita.region.columns import booleans as booleans
@@ -153,13 +158,13 @@ _HOMES = {
     "ZCDP": ("partita.theory.measures.zcdp", "ZCDP"),
     "audit": ("partita.attacks.audit", "audit"),
     "audit_training": ("partita.attacks.canaries", "audit_training"),
-    "avg": ("partita.query.frame", "avg"),
+    "avg": ("partita.query.asking", "avg"),
     "booleans": ("partita.region.columns", "booleans"),
     "calibrate": ("partita.composition.calibrate", "calibrate"),
     "categories": ("partita.region.columns", "categories"),
     "compose": ("partita.composition.compose", "compose"),
     "convert": ("partita.theory.conversions", "convert"),
-    "count": ("partita.query.frame", "count"),
+    "count": ("partita.query.asking", "count"),
     "dates": ("partita.region.columns", "dates"),
     "decimals": ("partita.region.columns", "decimals"),
     "edges": ("partita.granularity", "edges"),
@@ -172,18 +177,23 @@ _HOMES = {
     "l2": ("partita.theory.distance", "l2"),
     "l2_squared": ("partita.theory.distance", "l2_squared"),
     "linf": ("partita.theory.distance", "linf"),
+    "max": ("partita.query.asking", "max"),
+    "median": ("partita.query.asking", "median"),
     "membership_advantage": ("partita.theory.semantics", "membership_advantage"),
     "metric": ("partita.granularity", "metric"),
+    "min": ("partita.query.asking", "min"),
     "nodes": ("partita.granularity", "nodes"),
     "open": ("partita.curator.settings", "open_settings"),
     "posterior": ("partita.theory.semantics", "posterior"),
     "posterior_odds": ("partita.theory.semantics", "posterior_odds"),
     "posterior_range": ("partita.theory.semantics", "posterior_range"),
+    "quantile": ("partita.query.asking", "quantile"),
+    "quantiles": ("partita.query.asking", "quantiles"),
     "replace": ("partita.granularity", "replace"),
     "report": ("partita.explain.report.report", "report"),
     "rows": ("partita.granularity", "rows"),
     "someone_published": ("partita.theory.semantics", "someone_published"),
-    "sum": ("partita.query.frame", "sum"),
+    "sum": ("partita.query.asking", "sum"),
     "text_keys": ("partita.region.columns", "text_keys"),
     "true_positive_rate": ("partita.theory.semantics", "true_positive_rate"),
     "users": ("partita.granularity", "users"),
@@ -265,13 +275,18 @@ __all__ = [
     "l2",
     "l2_squared",
     "linf",
+    "max",
+    "median",
     "membership_advantage",
     "metric",
+    "min",
     "nodes",
     "open",
     "posterior",
     "posterior_odds",
     "posterior_range",
+    "quantile",
+    "quantiles",
     "replace",
     "report",
     "rows",

@@ -20,6 +20,7 @@ RELIED_UPON = {
     "rows", "replace", "groups", "users", "windows", "metric",
     "l1", "l2", "linf", "Profile",
     "Table", "Promise", "Curator", "Answer", "Batch", "Planned", "Receipt", "open", "count", "sum", "avg",
+    "median", "quantile", "quantiles", "min", "max",
     "integers", "decimals", "categories", "dates", "booleans", "text_keys", "identifier",
     "Domain", "Region", "RegionAccount",
     "compose", "calibrate", "Guarantee", "Filter", "Odometer", "Slots",

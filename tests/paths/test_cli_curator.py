@@ -41,6 +41,27 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, 
     return code, out, err
 
 
+def test_quantiles_are_asked_for_in_rows_and_owners_are_capped(folder: Path, capsys: Any) -> None:
+    Path("partita.toml").write_text(
+        SETTINGS.replace("[tables.visits.columns]", '[tables.visits.columns]\npatient = "identifier"').replace(
+            'protect = "rows"', 'protect = { users = { column = "patient", rows = 4 } }'
+        )
+    )
+    question = "SELECT MEDIAN(age) AS half FROM visits"
+    code, out, err = run(capsys, "ask", question, "--within", "400 rows", "--rows-per-user", "1", "--json")
+    assert code == 0, err
+    capped = json.loads(out)
+    assert 0 < capped["error"]["rows_between"]["half"] <= 400
+    code, out, _ = run(capsys, "quote", question, "--epsilon", "0.1", "--json")
+    wide = json.loads(out)["error"]["rows_between"]["half"]
+    code, out, _ = run(capsys, "quote", question, "--epsilon", "0.1", "--rows-per-user", "1", "--json")
+    assert json.loads(out)["error"]["rows_between"]["half"] == pytest.approx(wide / 4)
+    code, _, err = run(capsys, "quote", question, "--epsilon", "0.1", "--groups-per-user", "0")
+    assert code == 2
+    code, _, err = run(capsys, "quote", question, "--within", "3")
+    assert "20 rows" in " ".join(err.split())
+
+
 def test_init_writes_a_draft_that_reads_no_value_and_is_not_overwritten(folder: Path, capsys: Any) -> None:
     code, out, _ = run(capsys, "init", "visits.parquet")
     assert code == 0

@@ -29,9 +29,14 @@ Shrink = Annotated[
     bool, typer.Option("--shrink", help="If not everybody can pay, ask about those who can; the answer says who.")
 ]
 Confidence = Annotated[str, typer.Option(help="The confidence of the error bars.")]
-Within = Annotated[str | None, typer.Option(help="Instead of a price: the longest error bar, such as 50 or 5%.")]
+Within = Annotated[
+    str | None,
+    typer.Option(help="Instead of a price: the longest error bar, such as 50, 5% or, for quantiles, '20 rows'."),
+]
 Floor = Annotated[str | None, typer.Option(help="With a percentage: it holds for groups of at least so many rows.")]
 Rows = Annotated[int | None, typer.Option(help="With --within, for means: the size of group it holds for.")]
+RowsPerUser = Annotated[int | None, typer.Option(help="At most so many rows of one owner are used.")]
+GroupsPerUser = Annotated[int | None, typer.Option(help="An owner is counted in at most so many groups.")]
 Together = Annotated[bool, typer.Option("--simultaneous", help="With --within: for all groups at once.")]
 
 
@@ -45,6 +50,8 @@ def ask(
     floor: Floor = None,
     rows: Rows = None,
     simultaneous: Together = False,
+    rows_per_user: RowsPerUser = None,
+    groups_per_user: GroupsPerUser = None,
     config: Settings = Path("partita.toml"),
     analyst: Analyst = "",
     key: Annotated[str | None, typer.Option(help="A mark for this attempt: a retry is not a second question.")] = None,
@@ -73,6 +80,8 @@ def ask(
                 floor=floor,
                 rows=rows,
                 simultaneous=simultaneous,
+                rows_per_user=rows_per_user,
+                groups_per_user=groups_per_user,
                 key=key,
                 analyst=analyst,
                 shrink=shrink,
@@ -82,7 +91,11 @@ def ask(
             show_json(
                 {
                     "rows": answer.rows(),
-                    "error": {"confidence": confidence, "half_widths": errors},
+                    "error": {
+                        "confidence": confidence,
+                        "half_widths": errors,
+                        "rows_between": answer.rank_error(confidence),
+                    },
                     "free": answer.free,
                     **_about(answer.asked_about, answer.region),
                     "costs": [to_document(cost) for cost in answer.costs],
@@ -106,6 +119,8 @@ def quote(
     floor: Floor = None,
     rows: Rows = None,
     simultaneous: Together = False,
+    rows_per_user: RowsPerUser = None,
+    groups_per_user: GroupsPerUser = None,
     config: Settings = Path("partita.toml"),
     analyst: Analyst = "",
     confidence: Confidence = "0.95",
@@ -129,6 +144,8 @@ def quote(
             floor=floor,
             rows=rows,
             simultaneous=simultaneous,
+            rows_per_user=rows_per_user,
+            groups_per_user=groups_per_user,
             analyst=analyst,
             shrink=shrink,
         )
@@ -136,7 +153,11 @@ def quote(
             show_json(
                 {
                     "costs": [to_document(cost) for cost in offer.costs],
-                    "error": {"confidence": confidence, "half_widths": offer.error(confidence)},
+                    "error": {
+                        "confidence": confidence,
+                        "half_widths": offer.error(confidence),
+                        "rows_between": offer.quote.rank_error(confidence),
+                    },
                     "fits": offer.fits,
                     "free": offer.free,
                     **_about(offer.asked_about, offer.quote.region),

@@ -106,7 +106,7 @@ class Answer:
         How far apart the two are in value depends on how densely the rows lie there, which nobody was told.
         """
         sure = float(probability(confidence, "confidence"))
-        return self.result.rank_errors(sure, simultaneous=simultaneous)
+        return self.result.rank_errors(sure, len(self.result.numbers) if simultaneous else 1)
 
     def consistent_with(self, *others: Answer) -> tuple[Consistent, ...]:
         """This answer and others with counts and sums that agree, as a table agrees with its margins; it is free.

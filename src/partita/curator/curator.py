@@ -41,9 +41,10 @@ from partita.ledger.ledger import Ledger
 from partita.ledger.opening import open_ledger
 from partita.ledger.verify import Verification
 from partita.query import sql
+from partita.query.asking import count
 from partita.query.conditions import everywhere
 from partita.query.extract import Extract
-from partita.query.frame import Frame, count
+from partita.query.frame import Frame
 from partita.query.plan import Plan
 from partita.query.pricing import Price, Prices
 from partita.query.public import PublicTable

@@ -51,6 +51,25 @@ def needs_floor(name: str) -> InvalidInput:
     )
 
 
+def quantile_in_values(name: str) -> InvalidInput:
+    """How far off a quantile is in value depends on where the rows lie."""
+    return InvalidInput(
+        "accuracy.quantile-in-values",
+        f"{name} is a quantile: how far off it is in value depends on how densely the rows lie, and that is not "
+        f"public. Say how many rows may lie between it and the answer: within={{{name!r}: '20 rows'}}, or within='1%' "
+        f"with floor=2000 for groups of at least so many rows. {UNTOUCHED}",
+    )
+
+
+def rows_of_no_quantile(name: str) -> InvalidInput:
+    """Rows are what quantiles are counted in."""
+    return InvalidInput(
+        "accuracy.rows-of-no-quantile",
+        f"{name} is not a quantile, so rows do not measure it. Give its accuracy in the units of the column, or as a "
+        f"percentage: within={{{name!r}: 50}}. {UNTOUCHED}",
+    )
+
+
 def too_exact(missed: float) -> InvalidInput:
     """No price reaches an accuracy below the rounding to whole units."""
     return InvalidInput(
@@ -76,9 +95,9 @@ def wish_without_accuracy(name: str) -> InvalidInput:
     )
 
 
-def over_budget(refusal: str, bars: Mapping[str, float]) -> BudgetExceeded:
+def over_budget(refusal: str, bars: Mapping[str, str]) -> BudgetExceeded:
     """What was asked for by accuracy does not fit; something less exact does."""
-    fits = ", ".join(f"{name!r}: {half:.4g}" for name, half in bars.items())
+    fits = ", ".join(f"{name!r}: {half}" for name, half in bars.items())
     return BudgetExceeded(
         "accuracy.over-budget", f"{refusal} The same question fits with longer error bars: within={{{fits}}}."
     )

@@ -13,7 +13,7 @@ from partita.errors import accuracy as refuse
 from partita.errors import prices as refuse_query
 from partita.exact import Number, positive, probability, whole
 from partita.query import pricing
-from partita.query.aggregates import Average, Count, CountRows, Sum
+from partita.query.aggregates import Average, Count, CountRows, Quantile, Sum
 from partita.query.expressions import bounds
 from partita.query.formulas import numeric
 from partita.query.plan import Plan, ValueColumn
@@ -32,6 +32,9 @@ _HIGHEST: Final = 1e9
 _LOWEST: Final = 1e-30
 _STEPS: Final = 60
 
+PERCENT: Final = "%"
+ROWS: Final = "rows"
+
 
 @final
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,8 @@ class Accuracy:
     """How exact an answer shall be: every error bar of it at most so long, with this confidence.
 
     ``within`` is in the units of the column, or a percentage. A percentage needs a ``floor``: it holds for every value
-    of at least that size, so that the price depends on no value in the data. A plain floor counts rows.
+    of at least that size, so that the price depends on no value in the data. A plain floor counts rows. Of a quantile
+    the rows between it and the answer count: "20 rows", or "1%" of a floor of rows.
 
     >>> Accuracy.of("5%", confidence="0.95", floor=1000).rows
     1000
@@ -88,15 +92,19 @@ class Accuracy:
         for column in noisy:
             if column.name not in wishes and "" not in wishes:
                 continue
-            amount, relative = _read(wishes.get(column.name, wishes.get("", "")))
-            if relative:
+            amount, unit = _read(wishes.get(column.name, wishes.get("", "")))
+            if isinstance(column.formula, Quantile):
+                amount = _rows_of_quantile(column.name, amount, unit, floors)
+            elif unit == ROWS:
+                raise refuse.rows_of_no_quantile(column.name)
+            elif unit == PERCENT:
                 amount *= self._least(column, plan, floors)
             found[column.name] = float(amount)
         return found
 
     def missed(self, offered: Quote) -> float:
         """How many times too long the worst error bar of a quote is; at most 1 when the accuracy is reached."""
-        found = offered.error(self.confidence, rows=self.rows, simultaneous=self.simultaneous)
+        found = self.error(offered)
         worst = 0.0
         for name, most in self.bounds(offered.plan).items():
             half = found[name]
@@ -104,6 +112,11 @@ class Accuracy:
                 raise refuse.error_not_foreseen(name) if self.rows is not None else refuse.needs_rows(name)
             worst = max(worst, half / most)
         return worst
+
+    def error(self, offered: Quote) -> dict[str, Any]:
+        """The half-width of each error bar of a quote; of a quantile the rows that lie between at most."""
+        bars = offered.error(self.confidence, rows=self.rows, simultaneous=self.simultaneous)
+        return bars | offered.rank_error(self.confidence, simultaneous=self.simultaneous)
 
     def _least(self, column: ValueColumn, plan: Plan, floors: Mapping[str, Fraction]) -> Fraction:
         """The least size of a value for which a percentage is promised."""
@@ -131,11 +144,23 @@ class Accuracy:
                 return None
 
 
-def _read(wish: Any) -> tuple[Fraction, bool]:
-    """An amount, and whether it is a share of the value."""
-    if isinstance(wish, str) and wish.strip().endswith("%"):
-        return positive(wish.strip().removesuffix("%").strip(), "within") / 100, True
-    return positive(wish, "within"), False
+def _read(wish: Any) -> tuple[Fraction, str]:
+    """An amount, and what it is counted in: units of the column, percent of the value, or rows."""
+    if isinstance(wish, str):
+        for unit in (PERCENT, ROWS):
+            if wish.strip().endswith(unit):
+                amount = positive(wish.strip().removesuffix(unit).strip(), "within")
+                return (amount / 100 if unit == PERCENT else amount), unit
+    return positive(wish, "within"), ""
+
+
+def _rows_of_quantile(name: str, amount: Fraction, unit: str, floors: Mapping[str, Fraction]) -> Fraction:
+    """How many rows may lie between a quantile and its answer: what its accuracy is about."""
+    if unit == PERCENT and (name in floors or "" in floors):
+        return amount * floors.get(name, floors.get("", Fraction(0)))
+    if unit != ROWS:
+        raise refuse.quantile_in_values(name)
+    return amount
 
 
 def cheapest(
@@ -177,7 +202,7 @@ def cheapest(
     raise refuse.too_exact(tightest)
 
 
-def fitting(offered: Quote, accuracy: Accuracy, left: Measure) -> dict[str, float] | None:
+def fitting(offered: Quote, accuracy: Accuracy, left: Measure) -> dict[str, str] | None:
     """The error bars that what is left still buys for a question, rounded up; None if it buys next to nothing.
 
     Four digits of what is left are used, so that the bars are a little longer than they need be.
@@ -198,11 +223,13 @@ def fitting(offered: Quote, accuracy: Accuracy, left: Measure) -> dict[str, floa
         )
     except InvalidInput:
         return None
-    found = cheaper.error(accuracy.confidence, rows=accuracy.rows, simultaneous=accuracy.simultaneous)
+    found = accuracy.error(cheaper)
     bars = {name: found[name] for name in accuracy.bounds(offered.plan)}
     if any(half is None or not math.isfinite(half) for half in bars.values()):
         return None
-    return {name: _upwards(half) for name, half in bars.items()}
+    ranked = cheaper.rank_error(accuracy.confidence)
+    texts = {name: f"{_upwards(half):.4g}" for name, half in bars.items()}
+    return {name: f"'{text} {ROWS}'" if name in ranked else text for name, text in texts.items()}
 
 
 def _upwards(half: float) -> float:
@@ -278,6 +305,8 @@ def _rounded_up(price: float) -> Fraction:
 
 
 def _reason(best: Quote, found: Sequence[Quote], *, given: bool) -> str:
+    if not best.offer.noise:
+        return best.offer.reason
     _, _, rest = best.offer.reason.partition("; ")
     name = best.offer.noise.capitalize()
     if given:

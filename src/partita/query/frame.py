@@ -12,6 +12,7 @@ from sqlglot import exp, parse_one
 from partita.errors import query as refuse
 from partita.errors import shape as refuse_shape
 from partita.exact import whole
+from partita.query.asking import Asked
 from partita.query.conditions import Condition, condition, everywhere
 from partita.query.formulas import Apply, Formula, Label, Operation
 from partita.query.gathering import Gathering
@@ -32,49 +33,10 @@ from partita.region.predicate import Predicate
 
 @final
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """An aggregate that the builder is to compute: its name, and the SQL expression it is of."""
-
-    aggregate: str
-    of: str | None = None
-
-    def sql(self) -> str:
-        """The aggregate as SQL."""
-        return f"{self.aggregate.upper()}({'*' if self.of is None else self.of})"
-
-
-def count(of: str | None = None) -> Asked:
-    """How many rows there are, or for how many the expression is not NULL.
-
-    >>> count(), count("cost")
-    (Asked(aggregate='count', of=None), Asked(aggregate='count', of='cost'))
-    """
-    return Asked("count", of)
-
-
-def sum(of: str) -> Asked:
-    """The sum of a bounded expression.
-
-    >>> sum("cost * 2")
-    Asked(aggregate='sum', of='cost * 2')
-    """
-    return Asked("sum", of)
-
-
-def avg(of: str) -> Asked:
-    """The mean of a bounded expression.
-
-    >>> avg("cost")
-    Asked(aggregate='avg', of='cost')
-    """
-    return Asked("avg", of)
-
-
-@final
-@dataclass(frozen=True, slots=True)
 class Frame:
     """A question about one table that is not finished yet; every step gives a new one.
 
+    >>> from partita.query.asking import avg, count
     >>> from partita.region.columns import categories, integers
     >>> visits = Table("visits", [], {"age": integers(0, 120), "sex": categories("F", "M")})
     >>> question = Frame(visits).where("age >= 65").group_by("sex").agg(n=count(), age=avg("age"))

@@ -214,10 +214,11 @@ class Quote:
         empty = self.result(np.zeros((1, self.width), dtype=object))
         return empty.expected_error(sure, self.program.cells.count if simultaneous else 1, rows)
 
-    def rank_error(self, confidence: Number = 0.95) -> dict[str, float]:
+    def rank_error(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> dict[str, float]:
         """For each quantile, how many rows lie at most between the answer and the exact one."""
         sure = float(probability(confidence, "confidence"))
-        return self.result(np.zeros((1, self.width), dtype=object)).rank_errors(sure)
+        empty = self.result(np.zeros((1, self.width), dtype=object))
+        return empty.rank_errors(sure, self.program.cells.count if simultaneous else 1)
 
     def explain(self) -> str:
         """Which noise was chosen, and why."""

@@ -77,9 +77,8 @@ class Result:
         """Whether a column holds quantiles or days, which have no error bar in numbers."""
         return isinstance(column.formula, Quantile) or any(isinstance(one, date) for one in self._every[column.name])
 
-    def rank_errors(self, confidence: float, *, simultaneous: bool = False) -> dict[str, float]:
-        """For each quantile, how many rows lie at most between the answer and the exact one, with this confidence."""
-        entries = len(self.numbers) if simultaneous else 1
+    def rank_errors(self, confidence: float, entries: int = 1) -> dict[str, float]:
+        """For each quantile, how many rows lie at most between the answer and the exact one, in so many groups."""
         recipes = dict(zip(self.plan.aggregates, self.recipes, strict=True))
         return {
             column.name: recipe.rank_error(confidence, entries)

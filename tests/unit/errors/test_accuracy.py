@@ -43,6 +43,23 @@ WORDS = [
         ),
     ),
     (
+        refuse.quantile_in_values("half"),
+        "accuracy.quantile-in-values",
+        (
+            "half is a quantile: how far off it is in value depends on how densely the rows lie, and that is not "
+            "public. Say how many rows may lie between it and the answer: within={'half': '20 rows'}, or within='1%' "
+            f"with floor=2000 for groups of at least so many rows. {UNTOUCHED}"
+        ),
+    ),
+    (
+        refuse.rows_of_no_quantile("n"),
+        "accuracy.rows-of-no-quantile",
+        (
+            "n is not a quantile, so rows do not measure it. Give its accuracy in the units of the column, or as a "
+            f"percentage: within={{'n': 50}}. {UNTOUCHED}"
+        ),
+    ),
+    (
         refuse.too_exact(1.6789),
         "accuracy.too-exact",
         (
@@ -61,7 +78,7 @@ WORDS = [
         "rows= belongs to within=, which was not given. Add within=, or leave it out.",
     ),
     (
-        refuse.over_budget("It does not fit.", {"n": 71.04, "mean": 2.5}),
+        refuse.over_budget("It does not fit.", {"n": "71.04", "mean": "2.5"}),
         "accuracy.over-budget",
         "It does not fit. The same question fits with longer error bars: within={'n': 71.04, 'mean': 2.5}.",
     ),

@@ -150,3 +150,48 @@ def test_a_refusal_says_which_accuracy_would_fit_and_it_does(budget: str) -> Non
     assert within is not None
     assert float(within[1]) > 20
     assert curator.ask(COUNT, within=within[1], **extra).error()["n"][0] <= float(within[1])
+
+
+RANKED = "SELECT region, MEDIAN(age) AS half, QUANTILE(age, 0.9) AS high FROM visits GROUP BY region"
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+@pytest.mark.parametrize("wish", [{"within": "40 rows"}, {"within": "2%", "floor": 2_000}], ids=["rows", "percent"])
+def test_the_accuracy_of_a_quantile_is_in_rows(budget: str, wish: dict[str, Any]) -> None:
+    measure, extra = BUDGETS[budget]
+    curator = hospital(promises=[pt.Promise(pt.rows(), measure)])
+    offer = curator.quote(RANKED, simultaneous=True, **wish, **extra)
+    found = offer.quote.rank_error(simultaneous=True)
+    assert set(found) == {"half", "high"}
+    assert 39 < max(found.values()) <= 40
+    assert offer.quote.explain().startswith("The 2 quantiles are chosen")
+
+
+def test_a_quantile_beside_a_count_has_a_wish_of_its_own() -> None:
+    curator = hospital()
+    offer = curator.quote("SELECT MEDIAN(age) AS half, COUNT(*) AS n FROM visits", within={"half": "30 rows", "n": 50})
+    assert offer.quote.rank_error()["half"] <= 30
+    assert offer.error()["n"] <= 50
+
+
+@pytest.mark.parametrize(
+    ("sql", "within", "code"),
+    [
+        (RANKED, 5, "accuracy.quantile-in-values"),
+        (RANKED, "5%", "accuracy.quantile-in-values"),
+        (COUNT, "20 rows", "accuracy.rows-of-no-quantile"),
+        (RANKED, "-3 rows", "number.not-positive"),
+    ],
+)
+def test_an_accuracy_in_the_wrong_unit_is_refused(sql: str, within: Any, code: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        hospital().quote(sql, within=within)
+    assert caught.value.code == code
+
+
+def test_a_quantile_that_does_not_fit_is_offered_with_more_rows() -> None:
+    curator = hospital(promises=[pt.Promise(pt.rows(), pt.ZCDP(rho="0.001"))])
+    with pytest.raises(BudgetExceeded) as caught:
+        curator.ask("SELECT MEDIAN(age) AS half FROM visits", within="3 rows")
+    (rows,) = re.findall(r"within=\{'half': '(\S+) rows'\}", str(caught.value))
+    assert curator.ask("SELECT MEDIAN(age) AS half FROM visits", within=f"{rows} rows").rows()
