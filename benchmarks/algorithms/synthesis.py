@@ -175,15 +175,16 @@ def with_mbi(rows: np.ndarray, offer: AdaptiveMarginals, *, all_mbi: bool) -> np
     return theirs.synthetic(offer._run(rows, None, progress=False), progress=False).codes
 
 
-def version() -> str:
-    """Changes whenever the algorithm or this script does."""
-    sources = [Path(__file__), *(Path(str(module.__file__)) for module in (exchange, graphical, junction, synthesis))]
+def version(name: str) -> str:
+    """Changes whenever this script does, or what of the algorithm a contestant uses."""
+    used = (graphical, junction) if name.startswith("the reference") else (exchange, graphical, junction, synthesis)
+    sources = [Path(__file__), *(Path(str(module.__file__)) for module in used)]
     return hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:16]
 
 
 def kept(name: str, seed: int, make: Callable[[], np.ndarray], rows: np.ndarray) -> tuple[float, float]:
     """The distance and the time of one run, from the file if it was made before."""
-    key = [version(), name, seed]
+    key = [version(name), name, seed]
     for line in KEPT.read_text().splitlines() if KEPT.exists() else []:
         found = json.loads(line)
         if found["key"] == key:

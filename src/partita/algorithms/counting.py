@@ -81,7 +81,8 @@ def check_cells(curator: Curator, table: str, columns: Sequence[str], width: int
     """Refuse columns whose joint table has another number of cells, before anything is spent."""
     read_from = columns_of(curator, table, columns)
     if width not in (prod(column.size for column in read_from), prod(without_null(read_from))):
-        raise refuse.wrong_cells(f"The table of {', '.join(columns)}", width, prod(without_null(read_from)))
+        named = f"The table of {', '.join(columns)}" if columns else "The table of no columns (name some)"
+        raise refuse.wrong_cells(named, width, prod(without_null(read_from)))
 
 
 def read_counts(histogram: object, width: int) -> NDArray[Any]:
