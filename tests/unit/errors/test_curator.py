@@ -36,7 +36,8 @@ TEXTS = {
         curator.users_of_several_tables(["a", "b"]),
         (
             "A promise on users covers one table, and there are 2 (a, b): the same person may own rows in each of "
-            "them, and the losses would add up. Keep the rows in one table, or promise on rows."
+            "them, and the losses would add up. Give each table a curator of its own with its share of the budget, or "
+            "keep the rows in one table."
         ),
     ),
     "curator.not-beside-users": (
