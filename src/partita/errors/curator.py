@@ -84,8 +84,8 @@ def users_of_several_tables(names: Sequence[str]) -> InvalidInput:
     return InvalidInput(
         "curator.users-of-several-tables",
         f"A promise on users covers one table, and there are {len(names)} ({', '.join(names)}): the same person may "
-        f"own rows in each of them, and the losses would add up. Give each table a curator of its own with its share of "
-        f"the budget, or keep the rows in one table.",
+        f"own rows in each of them, and the losses would add up. Give each table a curator of its own with its share "
+        f"of the budget, or keep the rows in one table.",
     )
 
 
