@@ -224,6 +224,29 @@ class _Combined:
             for part in subsets_of(table)
         )
 
+    def weight(self, table: Names) -> float:
+        """The sum of the sizes of all weights that noisy cells have in the estimate of one cell.
+
+        Weights depend on the columns in which a noisy cell agrees with that cell: for those of a part, centring leaves
+        1 - 1/n of a cell itself and takes 1/n from each other.
+        """
+        found = 0.0
+        for measured, spread in self._spread.items():
+            both = tuple(name for name in table if name in measured)
+            sizes = dict(zip(both, self.axes.shape(both), strict=True))
+            parts = [
+                (part, self._part_variance(part) / spread * self.axes.cells(part) ** 2) for part in subsets_of(both)
+            ]
+            for agreeing in subsets_of(both):
+                size = sum(
+                    share * prod((1 if name in agreeing else 0) - 1 / sizes[name] for name in part)
+                    for part, share in parts
+                )
+                found += (
+                    abs(size) * prod(sizes[name] - 1 for name in both if name not in agreeing) / self.axes.cells(both)
+                )
+        return found / self.axes.cells(table)
+
     def total(self, tables: Iterable[Names]) -> float:
         """The sum of the variances of all cells of some tables."""
         return sum(self.axes.cells(table) * self.variance(table) for table in tables)
@@ -247,12 +270,12 @@ class _Combined:
         ]
 
     def half_width(self, table: Names, confidence: Number, entries: int) -> float:
-        """A simultaneous half-width: exact for Gaussian noise, Chebyshev's for Laplace."""
+        """A simultaneous half-width: that of Gaussian noise and its rounding, Chebyshev's for Laplace."""
         deviation = np.array([self.variance(table)])
         if next(iter(self.noises.values())).norm is Norm.L2:
-            none = np.zeros(1)
+            none, sums = np.zeros(1), np.array([self.weight(table)])
             return float(
-                bounds.half_widths(deviation, none, none, laplace=False, confidence=confidence, entries=entries)[0]
+                bounds.half_widths(deviation, none, sums, laplace=False, confidence=confidence, entries=entries)[0]
             )
         miss = 1 - float(probability(confidence, "confidence"))
         return float(np.sqrt(deviation[0] * entries / miss))

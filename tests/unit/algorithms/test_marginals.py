@@ -91,6 +91,29 @@ def test_the_predicted_error_is_the_measured_one_and_all_cells_are_inside_at_onc
     assert inside.mean() > 0.9  # 0.95 is promised; 4.6 standard deviations below is 0.9
 
 
+@pytest.mark.parametrize("tables", [[("a", "b")], [("a",), ("a", "b", "c")]], ids=["one table", "two tables"])
+def test_the_weights_of_a_cell_sum_to_what_is_said(tables):
+    asked = Marginals({"a": 2, "b": 3, "c": 2}, tables, rho="0.1")
+    zeros = [[0] * asked.axes.cells(measured) for measured in asked.noises]
+    combined = asked._estimated(zeros).combined
+    for table in asked.tables:
+        total = 0.0
+        for place, flat in enumerate(zeros):
+            for cell in range(len(flat)):
+                one = [*zeros[:place], [int(other == cell) for other in range(len(flat))], *zeros[place + 1 :]]
+                total += abs(combined.estimate(one, table).ravel()[0])
+        assert combined.weight(table) == pytest.approx(total)
+
+
+def test_error_bars_hold_where_rounding_is_much_of_the_noise():
+    # Deviations of a third of a row, rounded to whole rows.
+    asked, bits, times = Marginals({"a": 6}, [("a",)], rho=4, noise="gaussian"), TestBits(1), 600
+    found = [asked.release([[0], [1], [1]], bits=bits) for _ in range(times)]
+    width = found[0].error("a", confidence=0.8)
+    held = sum(bool((np.abs(one.table("a") - [1, 2, 0, 0, 0, 0]) <= width).all()) for one in found)
+    assert held >= 0.8 * times - 4.8 * np.sqrt(0.16 * times)
+
+
 def test_sharing_noise_beats_equal_shares():
     sizes = {f"c{place}": size for place, size in enumerate((2, 3, 5, 8, 13))}
     asked = Marginals(sizes, list(combinations(sizes, 2)), rho="0.1")
