@@ -30,7 +30,7 @@ from sklearn.cluster import KMeans as Exact  # noqa: E402
 from sklearn.datasets import load_breast_cancer, make_blobs, make_classification  # noqa: E402
 from sklearn.linear_model import LogisticRegression as ExactLogistic  # noqa: E402
 
-from partita.algorithms import KMeans, LogisticRegression  # noqa: E402
+from partita.algorithms import KMeans, LinearRegression, LogisticRegression  # noqa: E402
 
 EPSILONS = ("0.1", "1")
 
@@ -177,6 +177,52 @@ def regressions(peer: Peer, runs: int) -> str:
     )
 
 
+# --- error bars ------------------------------------------------------------------------------------------------
+
+
+def rows_like(kind: str, rows: int, features: int, draw: np.random.Generator) -> np.ndarray:
+    match kind:
+        case "uniform":
+            return draw.uniform(-1, 1, (rows, features))
+        case "narrow":
+            return np.clip(draw.normal(0, 0.25, (rows, features)), -1, 1)
+        case _:
+            return 2 * draw.beta(1, 4, (rows, features)) - 1
+
+
+def intervals(runs: int) -> str:
+    lines = []
+    for kind in ("uniform", "narrow", "skewed"):
+        for rows, features in ((5_000, 3), (50_000, 8)):
+            held: dict[str, list[float]] = {}
+            for run in range(runs):
+                draw = np.random.default_rng(run)
+                X, slopes = rows_like(kind, rows, features, draw), draw.normal(0, 2, features)
+                y = (draw.uniform(size=rows) < 1 / (1 + np.exp(-X @ slopes - 0.3))).astype(int)
+                exact = ExactLogistic(C=1e6, max_iter=500).fit(X, y).coef_[0]
+                for name, options in {"objective": {}, "gradient": {"delta": "1e-6", "solver": "gradient"}}.items():
+                    model = LogisticRegression(epsilon=1, bounds=(-1, 1), classes=[0, 1], **options).fit(X, y)
+                    noise, chance = model.coef_error_[0], model.coef_sampling_error_[0]
+                    whole = np.hypot(noise, chance)
+                    held.setdefault(name, []).append(float(np.mean(np.abs(model.coef_[0] - exact) <= 1.96 * noise)))
+                    held.setdefault(f"{name}, all", []).append(
+                        float(np.mean(np.abs(model.coef_[0] - slopes) <= 1.96 * whole))
+                    )
+                target = X @ slopes / 10 + draw.normal(0, 0.1, rows)
+                plain = LinearRegression(epsilon=1, bounds=(-1, 1), target_bounds=(-2, 2)).fit(X, target)
+                best = np.linalg.lstsq(np.column_stack([X, np.ones(rows)]), target, rcond=None)[0][:-1]
+                inside = np.abs(plain.coef_ - best) <= 1.96 * plain.coef_error_
+                held.setdefault("linear", []).append(float(np.mean(inside)))
+            ways = ("objective", "gradient", "linear", "objective, all", "gradient, all")
+            lines.append([kind, f"{rows:,} x {features}", *(f"{np.mean(held[way]):.3f}" for way in ways)])
+    return (
+        f"How often 95% intervals hold at ε = 1 (δ = 1e-6 for gradients), over all coefficients of {runs} runs. The "
+        "first three: noise alone, for what an exact fit to the same rows gives. The last two: noise and chance, for the "
+        "coefficients by which the rows were made.\n\n"
+        + _results.table(["rows", "", "objective", "gradient", "linear", "objective, all", "gradient, all"], lines)
+    )
+
+
 def main() -> None:
     reading = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     reading.add_argument("--runs", type=int, default=61)
@@ -187,6 +233,7 @@ def main() -> None:
         peer = Peer(str(interpreter), Path(folder))
         _results.write("k-means", Path(__file__).name, clusters(peer, given.runs))
         _results.write("Logistic regression", Path(__file__).name, regressions(peer, given.runs))
+    _results.write("Error bars of coefficients", Path(__file__).name, intervals(given.runs))
 
 
 if __name__ == "__main__":

@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from partita.algorithms.learning.clusters import STEPS, Clusters
+from partita.algorithms.learning.descent import Descent
 from partita.algorithms.learning.lattice import Lattice
 from partita.algorithms.learning.linear import Linear
 from partita.algorithms.learning.lloyd import Lloyd
+from partita.algorithms.learning.logistic import Logistic
 from partita.algorithms.learning.moments import UNIT
 from partita.algorithms.learning.perturbed import Perturbed
+from partita.algorithms.learning.principal import Principal
 from partita.algorithms.learning.sums import Noisy
 from partita.attacks.audit import audit
 from partita.mechanisms.laplace import Laplace
@@ -28,6 +31,9 @@ LEARNERS = {
     "lloyd": (Lloyd.plan(1, clusters=1, turns=1, price=PRICE), POINTS, ("centres", "sizes")),
     "linear": (Linear.plan(LINE, LINE, 1.0, PRICE), PAIRS, ("coefficients", "intercept", "rows")),
     "perturbed": (Perturbed.plan(LINE, 2, 1.0, PRICE), PAIRS, ("coefficients", "intercepts")),
+    "gradient": (Logistic.plan(LINE, 2, 1.0, PRICE, turns=1), PAIRS, ("coefficients", "intercepts", "rows")),
+    "disjoint": (Descent.plan(LINE, 2, 1.0, PRICE, turns=2, batches="disjoint"), PAIRS, ("coefficients", "rows")),
+    "principal": (Principal.plan(LINE, 1.0, PRICE), POINTS, ("mean", "variances", "rows")),
     "curved": (Perturbed.plan(LINE, 2, 1.0, PRICE, curved=True), PAIRS, ("coefficients", "error", "sampling")),
 }
 

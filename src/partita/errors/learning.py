@@ -174,6 +174,15 @@ def other_plan() -> InvalidInput:
     )
 
 
+def radius_elsewhere() -> InvalidInput:
+    """Only Lloyd's algorithm has a ball."""
+    return InvalidInput(
+        "learning.radius-elsewhere",
+        "radius= is for algorithm='lloyd': the grid covers the whole box of the bounds. Nothing was spent. Leave "
+        "one of them out.",
+    )
+
+
 def batches_elsewhere(batches: object, solver: str) -> InvalidInput:
     """Only plain descent looks at batches."""
     return InvalidInput(

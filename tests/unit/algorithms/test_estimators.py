@@ -298,6 +298,23 @@ def test_batches_choose_their_solver_and_samples_their_rate():
     assert 2 * few.noisy.noise("gradient").sigma < many.noisy.noise("gradient").sigma
 
 
+def test_lloyd_on_the_unit_ball_is_that_of_the_lecture_notes():
+    """ε' = ε/2T; Laplace noise of scale 1/ε' on counts and on sums of rows in the L1 unit ball, turn by turn."""
+    X = np.repeat([[-0.5, 0.0], [0.4, 0.2], [0.9, 0.9]], [300, 200, 1], axis=0)
+    first = [[-0.1, 0.0], [0.1, 0.0]]
+    options = {"epsilon": 1, "bounds": (-1, 1), "algorithm": "lloyd", "init": first, "max_iter": 5, "radius": 1}
+    learner = KMeans(2, **options).fit(X, bits=TestBits(1)).learner_
+    counts, sums = learner.losses()
+    assert [float(far.power / noise.scale) for noise, far, _ in (counts, sums)] == [0.1, 0.1]
+    assert (learner.radius, counts[2], sums[2]) == (1.0, 5, 5)
+    # With hardly any noise it is Lloyd's own: the row outside the ball is pulled to its surface.
+    sure = KMeans(2, **options | {"epsilon": 10**7}).fit(X, bits=TestBits(1))
+    second = (200 * np.array([0.4, 0.2]) + [0.5, 0.5]) / 201
+    assert sure.cluster_centers_ == pytest.approx(np.array([[-0.5, 0.0], second]), abs=1e-4)
+    with pytest.raises(InvalidInput, match="radius= is for"):
+        KMeans(2, epsilon=1, bounds=(-1, 1), radius=1).fit(X)
+
+
 def test_a_public_start_is_checked_before_anything_is_spent():
     with pytest.raises(InvalidInput) as refusal:
         KMeans(2, epsilon=1, bounds=(-1, 1), algorithm="lloyd", init=[[0.0, 1.0]]).fit(np.zeros((5, 2)))

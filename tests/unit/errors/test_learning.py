@@ -170,6 +170,15 @@ CASES = [
         ),
     ),
     (
+        refuse.radius_elsewhere(),
+        InvalidInput,
+        "learning.radius-elsewhere",
+        (
+            "radius= is for algorithm='lloyd': the grid covers the whole box of the bounds. Nothing was spent. Leave "
+            "one of them out."
+        ),
+    ),
+    (
         refuse.batches_elsewhere("poisson", "objective"),
         InvalidInput,
         "learning.batches-elsewhere",

@@ -15,7 +15,7 @@ from partita.algorithms.learning.learner import Learner
 from partita.algorithms.learning.lloyd import Lloyd
 from partita.algorithms.learning.voronoi import nearest
 from partita.errors import learning as refuse
-from partita.exact import Number, whole
+from partita.exact import Number, positive, whole
 from partita.sampling.bits import BitSource
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ class KMeans(TransformerMixin, ClusterMixin, Private):  # type: ignore[misc]
 
     ``algorithm="grid"`` takes first centres from a noisy coarse histogram and refines them; ``"lloyd"`` is Lloyd's
     algorithm with Laplace noise as in the lecture notes (theory F1), for ``max_iter`` turns from public centres
-    ``init`` or from random ones.
+    ``init`` or from random ones, on rows within ``radius`` of the middle in L1 (others are pulled in; unless it is
+    said, the whole box is within).
 
     >>> X = np.repeat([[-0.5, 0.1], [0.5, 0.2]], 2000, axis=0)
     >>> KMeans(2, epsilon=1, bounds=(-1, 1)).fit(X).cluster_centers_.round(1).tolist()
@@ -48,6 +49,7 @@ class KMeans(TransformerMixin, ClusterMixin, Private):  # type: ignore[misc]
         bounds: Any = None,
         algorithm: str = "grid",
         init: Any = None,
+        radius: Number | None = None,
         max_iter: int | None = None,
         tol: float | None = None,
         noise: str | None = None,
@@ -61,6 +63,7 @@ class KMeans(TransformerMixin, ClusterMixin, Private):  # type: ignore[misc]
         self.bounds = bounds
         self.algorithm = algorithm
         self.init = init
+        self.radius = radius
         self.max_iter = max_iter
         self.tol = tol
         self.noise = noise
@@ -117,8 +120,11 @@ class KMeans(TransformerMixin, ClusterMixin, Private):  # type: ignore[misc]
         if self.algorithm == "grid":
             if self.init is not None:
                 raise refuse.bad_start("centres, and the grid finds its own")
+            if self.radius is not None:
+                raise refuse.radius_elsewhere()
             return Clusters.plan(lattice, clusters, price, turns=turns, relation=relation, noise=self.noise)
         lower, upper = read_bounds(bounds, features)
+        whole_box = float((upper / 2 - lower / 2).sum())
         return Lloyd.plan(
             features,
             clusters=clusters,
@@ -127,7 +133,7 @@ class KMeans(TransformerMixin, ClusterMixin, Private):  # type: ignore[misc]
             relation=relation,
             noise=self.noise,
             middle=lattice.middle,
-            radius=float((upper / 2 - lower / 2).sum()),
+            radius=whole_box if self.radius is None else float(positive(self.radius, "radius")),
             start=None if self.init is None else _centres(self.init),
         )
 
