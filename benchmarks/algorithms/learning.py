@@ -217,8 +217,8 @@ def intervals(runs: int) -> str:
             lines.append([kind, f"{rows:,} x {features}", *(f"{np.mean(held[way]):.3f}" for way in ways)])
     return (
         f"How often 95% intervals hold at ε = 1 (δ = 1e-6 for gradients), over all coefficients of {runs} runs. The "
-        "first three: noise alone, for what an exact fit to the same rows gives. The last two: noise and chance, for the "
-        "coefficients by which the rows were made.\n\n"
+        "first three: noise alone, for what an exact fit to the same rows gives. The last two: noise and chance, for "
+        "the coefficients by which the rows were made.\n\n"
         + _results.table(["rows", "", "objective", "gradient", "linear", "objective, all", "gradient, all"], lines)
     )
 
