@@ -170,12 +170,17 @@ class Answer:
         shown = grid(self).text()
         return f"{shown}\n{part}" if part else shown
 
+    def __repr__(self) -> str:
+        return f"{self}\n{self._price()}"
+
     def _repr_html_(self) -> str:
         """How a notebook shows it: the table, its price, and what is left."""
-        part = said(self.asked_about, self.region)
-        price = "free" if self.free else str(self.cost)
-        notes = [*filter(None, [part]), f"Price: {price}. Left: {'; '.join(map(str, self.remaining))}. 95% bars."]
+        notes = filter(None, [said(self.asked_about, self.region), self._price()])
         return grid(self).html() + "".join(f"<p>{escape(note)}</p>" for note in notes)
+
+    def _price(self) -> str:
+        price = "free" if self.free else str(self.cost)
+        return f"Price: {price}. Left: {'; '.join(map(str, self.remaining))}. Bars of 95%."
 
 
 def _who(region: Region) -> str:

@@ -69,6 +69,9 @@ class Batch:
         """Charge all questions now, in one durable step, and ask them later in any order."""
         return self._reserve(self)
 
+    def __repr__(self) -> str:
+        return self.explain()
+
     def explain(self) -> str:
         """What the questions cost together, and what apart."""
         lines = [f"{len(self.shares)} questions, together: {self.cost}; one by one: {self.apart[0]}."]

@@ -44,6 +44,9 @@ class Quotation:
     def __reduce__(self) -> str:
         raise refuse.not_sent("A quotation", "Keep what it says, or ask for it again: quotes are free.")
 
+    def __repr__(self) -> str:
+        return self.explain()
+
     def explain(self, confidence: Number = 0.95) -> str:
         """The offer in words."""
         ranks = self.quote.rank_error(confidence)

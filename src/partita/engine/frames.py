@@ -19,10 +19,10 @@ def arrow(table: Table) -> Any:
     """The rows of a table that lives in memory, as an Arrow table with the declared columns."""
     source: Any = table.source
     module = type(source).__module__
-    if module.startswith("polars"):
+    if module.startswith("polars") and type(source).__name__ in ("DataFrame", "LazyFrame"):
         collected = source.collect() if hasattr(source, "collect") else source
         return _understood(_chosen(table, collected.to_arrow()))
-    if module.startswith("pandas"):
+    if module.startswith("pandas") and hasattr(source, "columns"):
         return _from_pandas(table, source)
     if module.startswith("pyarrow") and hasattr(source, "column_names"):
         return _understood(_chosen(table, source))

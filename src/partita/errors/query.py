@@ -266,6 +266,14 @@ def question_in_condition() -> QueryRefused:
 # --- the builder -----------------------------------------------------------------------------------------------
 
 
+def unnamed_aggregate() -> InvalidInput:
+    """An aggregate of the builder without a name for its column."""
+    return InvalidInput(
+        "query.unnamed-aggregate",
+        f'Every aggregate needs a name for its column. Write .agg(n=pt.count(), mean=pt.avg("cost")). {UNTOUCHED}',
+    )
+
+
 def not_an_aggregate(name: str, value: object) -> InvalidInput:
     """The builder was given something else to compute."""
     return InvalidInput(

@@ -124,8 +124,10 @@ class Frame:
         """At most so many lines; free."""
         return replace(self, lines=(*self.lines, ("limit", lines), ("offset", offset)))
 
-    def agg(self, **aggregates: Asked | str) -> Plan:
-        """The finished question: one column for each aggregate, or for a formula of aggregates in SQL."""
+    def agg(self, *unnamed: object, **aggregates: Asked | str) -> Plan:
+        """The finished question: one named column for each aggregate, or for a formula of aggregates in SQL."""
+        if unnamed:
+            raise refuse.unnamed_aggregate()
         if not aggregates:
             raise refuse.no_aggregate()
         shown: list[ShownColumn] = [KeyColumn(name, key) for name, key in self.keys]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas
+import polars
 import pytest
 
 import partita as pt
@@ -56,6 +58,23 @@ def test_a_notebook_shows_the_table_with_its_price(curator):
     assert shown.startswith("<table>")
     assert "n &lt; m" in shown
     assert "Price: ρ = 0.5. Left: ρ = " in shown
+
+
+def test_what_is_typed_last_shows_what_it_says(curator):
+    question = "SELECT kind, COUNT(*) AS n FROM t WHERE cost > 9 GROUP BY kind"
+    assert repr(curator.quote(question, rho="0.5")).startswith("SELECT kind, COUNT(*) AS n")
+    answer = curator.ask(question, rho="0.5")
+    assert repr(answer).splitlines()[:-1] == str(answer).splitlines()
+    assert repr(answer).splitlines()[-1].startswith("Price: ρ = 0.5. Left: ρ = ")
+    assert repr(curator.batch([question], rho="0.5")).startswith("1 questions, together: ")
+
+
+def test_one_column_is_no_table_and_an_aggregate_has_a_name(curator):
+    for column in (pandas.Series([1, 2]), polars.Series([1, 2])):
+        with pytest.raises(pt.PartitaError, match="rows cannot be read from 'Series'"):
+            pt.Curator(tables=[pt.Table("t", column, COLUMNS)], promises=curator.promises)
+    with pytest.raises(pt.PartitaError, match="needs a name"):
+        curator.table("t").agg(pt.count())
 
 
 def test_long_answers_are_cut_and_say_so(curator):

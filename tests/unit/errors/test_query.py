@@ -250,6 +250,14 @@ WORDS = [
         ),
     ),
     (
+        refuse.unnamed_aggregate(),
+        "query.unnamed-aggregate",
+        (
+            'Every aggregate needs a name for its column. Write .agg(n=pt.count(), mean=pt.avg("cost")). Nothing was '
+            "read and nothing was charged."
+        ),
+    ),
+    (
         refuse.not_an_aggregate("n", 3),
         "query.not-an-aggregate",
         'n = 3 is not an aggregate. Write agg(n=pt.count(), total=pt.sum("cost"), mean=pt.avg("cost")).',

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partita.errors import PartitaError, QueryRefused
-from partita.query import frame
+from partita.query import asking
 from partita.query.frame import Frame
 from partita.query.public import PublicTable
 from partita.query.sql import read
@@ -106,7 +106,7 @@ def test_the_builder_makes_the_same_plans_as_sql():
         .where("age >= 65", sex="F", region={"north", "south"})
         .where("cost > 2 * age")
         .group_by("region", decade="bucket(age, 10)")
-        .agg(n=frame.count(), known=frame.count("cost"), mean=frame.avg("cost"), total=frame.sum("2 * cost"))
+        .agg(n=asking.count(), known=asking.count("cost"), mean=asking.avg("cost"), total=asking.sum("2 * cost"))
     )
     asked = read(
         "SELECT region, bucket(age, 10) AS decade, COUNT(*) AS n, COUNT(cost) AS known, AVG(cost) AS mean, "
@@ -125,7 +125,7 @@ BUILT = [
             .having("COUNT(*) > 5", "total > 3")
             .order_by("total DESC", "region")
             .limit(3, offset=1)
-            .agg(total=frame.sum("cost"), share="100.0 * COUNT(*) FILTER (WHERE smoker) / COUNT(*)")
+            .agg(total=asking.sum("cost"), share="100.0 * COUNT(*) FILTER (WHERE smoker) / COUNT(*)")
         ),
         ("SELECT region, SUM(cost) AS total, 100.0 * COUNT(*) FILTER (WHERE smoker) / COUNT(*) AS share FROM visits "
         "GROUP BY region HAVING COUNT(*) > 5 AND total > 3 ORDER BY total DESC, region LIMIT 3 OFFSET 1"),
@@ -143,7 +143,7 @@ BUILT = [
         "LEAST(COUNT(*), 4) AS n FROM visits WHERE age > 5 GROUP BY patient, sex) AS t WHERE n > 1 GROUP BY sex"),
     ),
     (
-        lambda start: start.join("areas", on="region").group_by("part").agg(n=frame.count()),
+        lambda start: start.join("areas", on="region").group_by("part").agg(n=asking.count()),
         "SELECT part, COUNT(*) AS n FROM visits JOIN areas ON areas.region = visits.region GROUP BY part",
     ),
 ]  # fmt: skip
@@ -173,8 +173,8 @@ def test_a_step_of_the_builder_leaves_the_step_before_as_it_was():
         (lambda: Frame(VISITS).where(7), "query.not-text"),
         (lambda: Frame(VISITS).where("patient = 3"), "query.owner-column"),
         (lambda: Frame(VISITS).group_by("cost + 1"), "query.not-a-key"),
-        (lambda: Frame(VISITS).group_by("sex").agg(sex=frame.count()), "query.repeated-name"),
-        (lambda: Frame(VISITS).agg(n=frame.sum("sex")), "query.not-numeric"),
+        (lambda: Frame(VISITS).group_by("sex").agg(sex=asking.count()), "query.repeated-name"),
+        (lambda: Frame(VISITS).agg(n=asking.sum("sex")), "query.not-numeric"),
         (lambda: Frame(VISITS).where(sex="X"), "region.unknown-category"),
     ],
 )
