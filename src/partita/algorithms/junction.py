@@ -46,17 +46,19 @@ def eliminated(axes: Axes, tables: Iterable[Names]) -> tuple[Names, ...]:
     for table in tables:
         for name in table:
             near[name].update(table)
+    places = {name: place for place, name in enumerate(axes.names)}
+    costs = {name: (axes.cells(near[name]), places[name]) for name in near}
     found: list[set[str]] = []
     while near:
-        name = min(near, key=lambda one: (axes.cells(near[one]), axes.names.index(one)))
+        name = min(costs, key=costs.__getitem__)
         clique = near.pop(name)
+        del costs[name]
         if not any(clique <= other for other in found):
             found.append(set(clique))
         for other in clique - {name}:
             near[other] = (near[other] | clique) - {name}
-    return tuple(
-        sorted((axes.table(clique) for clique in found), key=lambda clique: [axes.names.index(n) for n in clique])
-    )
+            costs[other] = axes.cells(near[other]), places[other]
+    return tuple(sorted((axes.table(clique) for clique in found), key=lambda clique: [places[name] for name in clique]))
 
 
 def _joined(cliques: Sequence[Names]) -> tuple[tuple[int, int], ...]:

@@ -219,7 +219,7 @@ class AdaptiveMarginals(Computation):
     def _candidates(self, model: GraphicalModel, spent: float) -> list[Names]:
         """Tables that keep the model within its size, which grows as ρ is spent; those in a clique are free."""
         limit = self.cells * max(spent, 1 / self.rounds)
-        tables = list(model.potentials)
+        tables = [one for one in model.potentials if not any(set(one) < set(other) for other in model.potentials)]
         return [
             table
             for table in self.weights
