@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import platform
 import statistics
 import subprocess
@@ -203,7 +204,8 @@ def other(name: str, path: Path, rounds: int, samples: int, repeats: int) -> dic
         return "does not install"
     script = HERE / "others" / f"quantiles_by_{name}.py"
     command = [str(interpreter), str(script), str(path), *map(str, (rounds, samples, repeats))]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    one_thread = dict.fromkeys(("POLARS_MAX_THREADS", "OMP_NUM_THREADS"), "1")
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | one_thread)
     if ran.returncode:
         return f"fails: {(ran.stderr.strip().splitlines() or ['no message'])[-1][:80]}"
     found: dict[str, Any] = json.loads(ran.stdout.strip().splitlines()[-1])
@@ -293,7 +295,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--samples", type=int, default=5)
+    parser.add_argument("--samples", type=int, default=4)
     parser.add_argument("--repeats", type=int, default=100, help="answers for each sample")
     parser.add_argument("--folder", type=Path, default=None)
     parser.add_argument("--alone", action="store_true", help="without other libraries")

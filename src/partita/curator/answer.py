@@ -13,7 +13,7 @@ from partita.curator.grid import grid
 from partita.curator.shrink import said
 from partita.errors import accuracy as refuse_accuracy
 from partita.errors import curator as refuse
-from partita.exact import Number, probability
+from partita.exact import Number, probability, whole
 from partita.explain.facts import facts_of
 from partita.explain.numbers import at_most, percent
 from partita.ledger.receipts import Receipt
@@ -103,10 +103,21 @@ class Answer:
     def rank_error(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> dict[str, float]:
         """For each quantile, how many rows lie at most between the answer and the exact one, with this confidence.
 
-        How far apart the two are in value depends on how densely the rows lie there, which nobody was told.
+        How far apart the two are in value depends on how densely the rows lie there; see :meth:`value_intervals`.
         """
         sure = float(probability(confidence, "confidence"))
         return self.result.rank_errors(sure, len(self.result.numbers) if simultaneous else 1)
+
+    def value_intervals(
+        self, rows: int, confidence: Number = 0.95, *, simultaneous: bool = False
+    ) -> dict[str, list[tuple[Any, Any]]]:
+        """For each quantile the values that the exact one lies between, in groups of at least so many ``rows``.
+
+        The ends are other quantiles of the same question, further away than the rank error; so ask for some on either
+        side. Where there are none, the ends are those of the column. How many rows a group has is for you to say.
+        """
+        sure, least = float(probability(confidence, "confidence")), whole(rows, "rows", least=1)
+        return self.result.value_intervals(least, sure, len(self.result.numbers) if simultaneous else 1)
 
     def consistent_with(self, *others: Answer) -> tuple[Consistent, ...]:
         """This answer and others with counts and sums that agree, as a table agrees with its margins; it is free.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from fractions import Fraction
@@ -174,6 +174,31 @@ class Chosen:
         """
         family = [choice for choice in self.among if choice.of == self.choice.of]
         return max(choice.rank_error(confidence, entries * len(family)) for choice in family)
+
+
+def enclosures(
+    values: NDArray[np.object_], recipes: Mapping[Quantile, Chosen], rows: int, confidence: float, entries: int
+) -> dict[Quantile, list[tuple[Any, Any]]]:
+    """For each quantile and group the values that the exact one lies between, where a group has so many rows.
+
+    The nearest quantiles of the same expression, released beside it, whose targets are further away than ranks are off;
+    the ends of the domain where there is none (ranks.proof.md).
+    """
+    found: dict[Quantile, list[tuple[Any, Any]]] = {}
+    for aggregate, recipe in recipes.items():
+        off = Fraction(recipe.rank_error(confidence, entries))
+        family = sorted((other.share, one.place) for other, one in recipes.items() if other.of == aggregate.of)
+        under = [place for share, place in family if (aggregate.share - share) * rows > off]
+        over = [place for share, place in family if (share - aggregate.share) * rows > off]
+        within = recipe.choice.within
+        found[aggregate] = [
+            (
+                recipe.shown(int(line[under[-1]]) if under else within.low),
+                recipe.shown(int(line[over[0]]) if over else within.high),
+            )
+            for line in values
+        ]
+    return found
 
 
 def listed(choices: Sequence[Choice]) -> list[Quantile]:

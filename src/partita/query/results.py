@@ -19,7 +19,7 @@ from partita.query.keys import Key
 from partita.query.mixed import Mixed
 from partita.query.plan import KeyColumn, Order, Plan, ValueColumn
 from partita.query.program import Cells
-from partita.query.quantiles import Chosen
+from partita.query.quantiles import Chosen, enclosures
 from partita.query.recipes import Linear, Numbers, Recipe, values
 
 
@@ -79,14 +79,26 @@ class Result:
 
     def rank_errors(self, confidence: float, entries: int = 1) -> dict[str, float]:
         """For each quantile, how many rows lie at most between the answer and the exact one, in so many groups."""
-        recipes = dict(zip(self.plan.aggregates, self.recipes, strict=True))
-        return {
-            column.name: recipe.rank_error(confidence, entries)
-            for column in self.plan.shown
-            if isinstance(column, ValueColumn)
-            and isinstance(column.formula, Quantile)
-            and isinstance(recipe := recipes[column.formula], Chosen)
-        }
+        return {name: self._chosen[of].rank_error(confidence, entries) for name, of in self._quantiles.items()}
+
+    def value_intervals(self, rows: int, confidence: float, entries: int = 1) -> dict[str, list[tuple[Any, Any]]]:
+        """For each quantile the values that the exact one lies between, in groups of at least so many rows."""
+        if self.chosen is None:
+            return {}
+        every = enclosures(self.chosen, self._chosen, rows, confidence, entries)
+        return {name: [every[of][line] for line in self.lines] for name, of in self._quantiles.items()}
+
+    @property
+    def _chosen(self) -> dict[Quantile, Chosen]:
+        """The recipe of every quantile that was released, shown or not."""
+        recipes = zip(self.plan.aggregates, self.recipes, strict=True)
+        return {of: one for of, one in recipes if isinstance(of, Quantile) and isinstance(one, Chosen)}
+
+    @property
+    def _quantiles(self) -> dict[str, Quantile]:
+        """The columns that are quantiles and nothing more."""
+        shown = ((column.name, column.formula) for column in self.plan.shown if isinstance(column, ValueColumn))
+        return {name: of for name, of in shown if isinstance(of, Quantile) and of in self._chosen}
 
     def expected_error(self, confidence: float, entries: int, rows: int | None) -> dict[str, float | None]:
         """The half-width of each column's error bar, known before the question is asked."""

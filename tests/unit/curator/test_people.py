@@ -109,6 +109,38 @@ def test_quantiles_of_one_column_come_back_in_order_and_can_be_computed_with():
     assert days.error()["days"][0] >= 0
 
 
+SPREAD = ", ".join(f"QUANTILE(age, 0.{share}) AS q{share}" for share in (35, 50, 65))
+
+
+@pytest.mark.slow
+def test_a_quantile_lies_between_its_neighbours_as_often_as_is_said():
+    ours, missed = curator(pt.Promise(pt.rows(), pt.Pure(epsilon=10_000))), 0
+    ages = sorted(row["age"] for row in ROWS)
+    for turn in range(150):
+        answer = ours.ask(f"SELECT {SPREAD}, MAX(day) AS last FROM visits", epsilon=f"2.{turn:04d}")
+        found = answer.value_intervals(rows=1_200, confidence=0.9)
+        assert set(found) == {"q35", "q50", "q65", "last"}
+        ((low, high),) = found["q50"]
+        assert (low, high) == (answer.rows()[0]["q35"], answer.rows()[0]["q65"])
+        missed += not low <= ages[599] <= high
+        assert found["q35"][0][0] == 0
+        assert found["q65"][0][1] == 120
+        assert found["last"][0] == (date(2025, 1, 1), date(2025, 12, 31))
+    assert missed <= 15 + 5 * (0.09 * 150) ** 0.5
+
+
+def test_neighbours_too_near_for_a_small_group_say_nothing():
+    ours = curator(pt.Promise(pt.rows(), pt.Pure(epsilon=100)))
+    answer = ours.ask(f"SELECT sex, {SPREAD} FROM visits GROUP BY sex", epsilon=2)
+    assert answer.value_intervals(rows=20)["q50"] == [(0, 120)] * 4
+    wide = answer.value_intervals(rows=600)["q50"][:2]
+    both = answer.value_intervals(rows=600, simultaneous=True)["q50"][:2]
+    for (low, high), (lower, higher) in zip(wide, both, strict=True):
+        assert 0 <= lower <= low < high <= higher <= 120
+    assert refused(answer.value_intervals, rows=0) == "number.too-small"
+    assert ours.ask("SELECT COUNT(*) AS n FROM visits", epsilon=1).value_intervals(rows=9) == {}
+
+
 @pytest.mark.parametrize(
     "promise",
     [
