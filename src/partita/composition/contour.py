@@ -31,6 +31,11 @@ _TINY = 1e-300
 _LADDER = np.array(sorted({int(nodes) for nodes in np.geomspace(4, SMOOTH, 80)}))
 
 
+def smoothing(saddle: Saddle) -> float:
+    """The μ of a little noise beside a plan: ε grows by about ρ (c + 1), and ρ is so small that this is a share."""
+    return math.sqrt(2 * SMOOTHING * max(saddle.epsilon, 0.0) / (saddle.c + 1))
+
+
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class Contour:
@@ -102,12 +107,11 @@ class Contour:
     def smoothed(cls, total: Total, saddle: Saddle, delta: float, stretch: float = 1.0) -> Contour | None:
         """The contour of the total and a little Gaussian noise beside, so that its transform dies out.
 
-        More releases never lose less; ε grows by about ρ (c + 1), and ρ is so small that this is a share of it.
+        More releases never lose less.
         """
         if not FEW <= total.size < COUNTABLE or saddle.epsilon <= 0:
             return None
-        rho = SMOOTHING * saddle.epsilon / (saddle.c + 1)
-        more = Total.of([*total.given, (GaussianLoss(math.sqrt(2 * rho)), 1)], total.rows)
+        more = Total.of([*total.given, (GaussianLoss(smoothing(saddle)), 1)], total.rows)
         return cls.at(more, saddles.around(more, saddle.c, saddle.epsilon), delta, stretch)
 
     def sums(self, epsilon: float) -> tuple[float, float]:

@@ -18,6 +18,7 @@ from partita.composition.divergences import Divergences
 from partita.composition.gaussians import Gaussians
 from partita.composition.saddle import Saddle
 from partita.composition.search import bisect, most
+from partita.composition.smoothed import Smoothed
 from partita.composition.total import Total
 from partita.errors import composition as refuse
 from partita.theory.losses.atoms import AtomicLoss
@@ -142,9 +143,20 @@ class Numeric:
         place = saddle.for_delta(self.total, goal)
         contour = Contour.at(self.total, place, goal)
         if contour is None:
-            return lattice.for_delta(self.total, goal, upward=False, nodes=_FINE, near=place).most(delta)
+            return self._most_without(place, spare, delta)
         x = solve(contour, place.epsilon, goal, self.total.maximum)
         return most(contour.lower, spare, x)
+
+    def _most_without(self, place: Saddle, spare: float, delta: float) -> float:
+        """The same where no contour serves the plan itself: with a little noise beside, or from a lattice."""
+        goal = min(spare, 0.999)
+        smooth = Smoothed.of(self.total, place, goal)
+        if smooth is not None:
+            near = solve(smooth.contour, place.epsilon, goal, self.total.maximum)
+            found = smooth.most(spare, near)
+            if found > 0:
+                return found
+        return lattice.for_delta(self.total, goal, upward=False, nodes=_FINE, near=place).most(delta)
 
     def nearby(self) -> Callable[[float], float]:
         """Bounds as ``upper`` gives them, from few contours or lattices that serve every ε."""
