@@ -34,6 +34,14 @@ RULES = [
 rules = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.kind)
 
 
+@pytest.mark.parametrize("rule", RULES[:2], ids=lambda rule: rule.kind)
+def test_a_count_at_the_threshold_is_not_above_it(rule, monkeypatch):
+    # The δ is that of noise beyond the threshold: keys at it would be more than twice as many for small noise.
+    monkeypatch.setattr(type(rule), "draw", lambda self, size, bits: np.zeros(size, dtype=np.int64))
+    at = rule.threshold
+    assert rule.release({"at": at, "above": at + 1}) == {"above": at + 1}
+
+
 @rules
 def test_large_keys_are_released_and_small_ones_are_not(rule):
     kept = rule.release({"rare": 1, "common": 10**6, "absent": 0}, bits=TestBits(1))
