@@ -37,6 +37,17 @@ class Strategy:
     lines: NDArray[np.int64]
     unit: int = 1
 
+    def __post_init__(self) -> None:
+        given = np.asarray(self.lines)
+        if given.ndim != 2 or 0 in given.shape or given.dtype.kind not in "iu":
+            raise refuse.not_a_matrix("strategy", f"{given.dtype} of shape {given.shape}")
+        if int(given.max()) >= 1 << 63:
+            raise refuse.not_a_matrix("strategy", "a number beyond 64 bits")
+        # In 64 bits and never changed again: smaller ones would wrap where lengths are computed.
+        lines = given.astype(np.int64)
+        lines.setflags(write=False)
+        object.__setattr__(self, "lines", lines)
+
     @classmethod
     def of(cls, weights: object, *, name: str = "given", unit: int | None = None) -> Strategy:
         """The strategy nearest to a table of weights: exact for whole numbers, else to a millionth of the largest."""
@@ -105,8 +116,12 @@ class Strategy:
             raise refuse.not_covered()
         return found
 
+    def _exact(self) -> NDArray[Any]:
+        """The lines, in Python's integers where sums of squares of differences might leave 64 bits."""
+        return self.lines.astype(object) if _wide(self.lines) else self.lines
+
     def _columns(self, norm: Norm) -> int:
-        lines = np.abs(self.lines).astype(object) if _wide(self.lines) else np.abs(self.lines)
+        lines = np.abs(self._exact())
         match norm:
             case Norm.L1:
                 return int(lines.sum(axis=0).max())
@@ -117,8 +132,7 @@ class Strategy:
 
     def _changed(self, norm: Norm) -> int:
         if norm is Norm.L2:
-            # Exact: columns of fewer than 2^53 in all, or Python's integers.
-            lines = self.lines.astype(object) if _wide(self.lines) else self.lines
+            lines = self._exact()
             squares = (lines * lines).sum(axis=0)
             most = 0
             for start in range(0, self.width, _BLOCK):
@@ -126,9 +140,9 @@ class Strategy:
                 apart = squares[block, None] + squares[None, :] - 2 * (lines[:, block].T @ lines)
                 most = max(most, int(apart.max()))
             return most
-        most = 0
+        most, lines = 0, self._exact()
         for place in range(self.width):
-            apart = np.abs(self.lines - self.lines[:, place : place + 1])
+            apart = np.abs(lines - lines[:, place : place + 1])
             most = max(most, int((apart.sum(axis=0) if norm is Norm.L1 else apart).max()))
         return most
 
@@ -152,10 +166,15 @@ def matrix(values: object, name: str) -> Floats:
 
 def _wide(lines: NDArray[np.int64]) -> bool:
     """Whether squares of a whole column might leave 64 bits."""
-    largest = int(np.abs(lines).max(initial=0))
+    largest = _largest(lines)
     return bool(4 * largest * largest * len(lines) >= 1 << 62)
 
 
 def _too_large(lines: NDArray[np.int64], counts: NDArray[Any]) -> bool:
-    most = int(np.abs(lines).max(initial=0)) * int(np.abs(counts).max(initial=0))
+    most = _largest(lines) * _largest(counts)
     return bool(most * lines.shape[1] >= 1 << 62)
+
+
+def _largest(numbers: NDArray[Any]) -> int:
+    """The largest size: of Python's integers, because the least of 64 bits has none among them."""
+    return max(int(numbers.max(initial=0)), -int(numbers.min(initial=0)))

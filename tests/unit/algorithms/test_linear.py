@@ -58,6 +58,42 @@ def test_several_rows_move_a_strategy_that_many_times_as_far():
     assert strategy.distance(Norm.L1, rows=3).power == 12
 
 
+@pytest.mark.parametrize("changed", [False, True])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        np.array([[50_000, 1]], dtype=np.int32),
+        np.array([[255, 1], [200, 3]], dtype=np.uint8),
+        np.array([[2**62, -(2**62)]]),
+        np.array([[-(2**63), 1]]),
+    ],
+    ids=["32 bits", "8 bits", "62 bits", "the least of all"],
+)
+def test_lines_of_any_width_move_as_far_as_python_s_integers_say(lines, changed):
+    columns = [[int(entry) for entry in column] for column in lines.T]
+    gaps = [[a - b for a, b in zip(one, other, strict=True)] for one in columns for other in columns]
+    moved = gaps if changed else columns
+    strategy = Strategy("given", lines)
+    assert strategy.distance(Norm.L1, changed=changed).power == max(sum(map(abs, gap)) for gap in moved)
+    assert strategy.distance(Norm.L2, changed=changed).power == max(sum(x * x for x in gap) for gap in moved)
+    assert strategy.distance(Norm.LINF, changed=changed).power == max(max(map(abs, gap)) for gap in moved)
+    counts = np.array([3, 5])
+    assert strategy.measure(counts).tolist() == [
+        sum(int(a) * int(b) for a, b in zip(line, counts, strict=True)) for line in lines
+    ]
+
+
+def test_the_lines_of_a_strategy_are_whole_and_stay_as_they_are():
+    with pytest.raises(pt.PartitaError, match="strategy"):
+        Strategy("given", np.array([[0.5, 1.0]]))
+    given = np.eye(2, dtype=np.int64)
+    strategy = Strategy("given", given)
+    given *= 1000
+    assert strategy.distance(Norm.L1).power == 1
+    with pytest.raises(ValueError, match="read-only"):
+        strategy.lines[0, 0] = 9
+
+
 def test_numbers_beyond_64_bits_are_counted_exactly():
     strategy = Strategy("given", np.array([[1 << 40, 3]], dtype=np.int64))
     assert strategy.distance(Norm.L2).power == 1 << 80
