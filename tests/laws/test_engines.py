@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,9 @@ from partita.engine.reference import Reference
 from partita.errors import QueryRefused
 from partita.query.blocks import entries
 from partita.query.design import designs
+from partita.query.expressions import Value
 from partita.query.plan import Plan
-from partita.query.program import Program, cells
+from partita.query.program import Owners, Program, Rows, Total, Values, cells
 from partita.query.quote import narrowed
 from partita.query.sql import read
 from partita.query.truncation import Truncation
@@ -123,3 +125,45 @@ def _stored(kind, rows, folder):
             return polars.from_arrow(plain)
         case _:
             return plain.to_pylist()
+
+
+GROUPS = (*strategies.KEYS, "DATE_TRUNC('week', f)", "EXTRACT(month FROM f)", "t", "LENGTH(d)")
+CAPPED = CAPS | st.builds(
+    Truncation, owner=st.just("who"), rows=st.integers(1, 5), key=st.just("k"), groups=st.integers(1, 2)
+)
+
+
+@settings(max_examples=80)
+@given(st.lists(st.sampled_from(GROUPS), min_size=1, max_size=2, unique=True), strategies.stored_tables(), CAPPED)
+def test_owners_and_values_are_counted_by_group_and_not_by_the_values_a_group_is_made_of(keys, rows, cap):
+    """Neither adds up over values: an owner with rows on seven days has been there in one week."""
+    table = strategies.table(rows)
+    plan = planned(f"SELECT COUNT(*) AS n FROM things GROUP BY {', '.join(keys)}", table)
+    tallies = (Rows(), Owners(), Values(Value("b")), Total(Value("a")), Values(Value("c")))
+    program = Program(table, plan.where, cells(plan.keys, plan.where), tallies, cap, plan.opened)
+    expected = Reference([table]).run(program).tolist()
+    engine = DuckDB([table], threads=1)
+    assert engine.run(program).tolist() == expected
+    engine.close()
+    with tempfile.TemporaryDirectory() as folder:
+        parquet.write_table(rows, Path(folder) / "rows.parquet")
+        file = strategies.table(Path(folder) / "rows.parquet")
+        engine = DuckDB([file], threads=1, copied_below=0)
+        assert engine.run(replace(program, table=file)).tolist() == expected
+        engine.close()
+
+
+@pytest.mark.parametrize(
+    "key", ["DATE_TRUNC('month', f)", "EXTRACT(month FROM f)", "CASE d WHEN 'x' THEN 1 ELSE 2 END"]
+)
+def test_an_owner_of_many_days_is_one_owner_of_a_month(key):
+    rows = [{"who": i % 2, "f": f"2024-02-{1 + i % 20:02d}", "b": i % 3, "d": "xyz"[i % 3]} for i in range(60)]
+    table = strategies.table(rows)
+    plan = planned(f"SELECT COUNT(DISTINCT who) AS n FROM things GROUP BY {key}", table)
+    program = Program(table, plan.where, cells(plan.keys, plan.where), (Owners(), Values(Value("b"))))
+    engine = DuckDB([table], threads=1)
+    found = engine.run(program)
+    engine.close()
+    assert max(found[:, 0]) == 2
+    for histogram in found[:, 1]:
+        assert len(set(histogram.values.tolist())) == len(histogram.values)

@@ -67,6 +67,21 @@ def test_duckdb_agrees_with_the_reference_on_open_keys_and_caps(key, where, stor
         engine.close()
 
 
+@pytest.mark.parametrize("key", ["t, d", "t, BUCKET(a, 2)", "d, t", "t, CASE d WHEN 'x' THEN 1 ELSE 2 END", "t, f"])
+def test_keys_are_named_from_the_same_rows_that_are_counted_in_them(key):
+    """An owner's groups are capped once, by all keys: a group with a text that nobody was counted for cannot be."""
+    stored = [
+        {"who": i % 7, "t": "sutvw"[i * i % 5], "d": "xyz"[i % 3], "a": i % 4, "f": "2024-02-10"} for i in range(60)
+    ]
+    table = strategies.table(stored)
+    for groups in (1, 2):
+        cap = Truncation("who", 9, "key").capped(Caps(groups=groups))
+        program = programs(table, key, "", cap)
+        engine = DuckDB([table], threads=1)
+        assert engine.run(program).tolist() == Reference([table]).run(program).tolist()
+        engine.close()
+
+
 def tallies_of(found: np.ndarray[Any, Any], names: int) -> dict[Any, Any]:
     """Lines of open keys by key, whatever other keys there are."""
     lines: dict[Any, list[Any]] = {}

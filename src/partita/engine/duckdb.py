@@ -151,7 +151,8 @@ class DuckDB(Engine):
         numbers = [tally for tally in program.tallies if not isinstance(tally, Values)]
         together = not program.cells.keys
         counted = (program.people, *numbers) if together else (program.people,)
-        made = statement(replace(program, cells=Cells((), ()), tallies=counted), self._stored[program.table.name])
+        people = replace(program, cells=Cells((), ()), tallies=counted)
+        made = statement(people, self._stored[program.table.name], part_of=program)
         texts, lines = len(program.opened), self._cursor().execute(made.sql).fetchall()
         lines.sort(key=lambda line: ordered_texts(line[:texts]))
         whole = program.blank([line[:texts] for line in lines])
@@ -231,6 +232,9 @@ class DuckDB(Engine):
         counts = found.column(texts + keys + 1).to_numpy().astype(np.int64)
         order = np.lexsort((values, groups))
         groups, values, counts = groups[order], values[order], counts[order]
+        # Several values of a key may be one group, and each of them has lines of its own.
+        new = np.flatnonzero((np.diff(groups, prepend=-1) != 0) | (np.diff(values, prepend=0) != 0))
+        groups, values, counts = groups[new], values[new], np.add.reduceat(counts, new) if len(new) else counts
         starts = np.flatnonzero(np.diff(groups, prepend=-1)).tolist()
         for first, last in pairwise([*starts, len(groups)]):
             result[groups[first]] = Histogram(values[first:last], counts[first:last])

@@ -33,10 +33,14 @@ class Statement:
     places: tuple[Callable[[Any], int], ...]
 
 
-def statement(program: Program, stored: Stored) -> Statement:
-    """The statement that computes a program's numbers: first the keys, then the tallies that are no histograms."""
+def statement(program: Program, stored: Stored, part_of: Program | None = None) -> Statement:
+    """The statement that computes a program's numbers: first the keys, then the tallies that are no histograms.
+
+    ``part_of`` is the program whose groups an owner's rows are capped by, where this one has fewer keys.
+    """
     if program.gathering is not None:
         stored, program = gathered(program, program.gathering, stored), program.derived()
+    groups = _group(part_of or program, stored)
     domain = program.table.domain
     clean: frozenset[str] = frozenset()
     listed = []
@@ -64,8 +68,10 @@ def statement(program: Program, stored: Stored) -> Statement:
     late = [None if counted else _late(program, key, stored) for key in keys]
     raw = frozenset(column for column in late if column is not None)
     clean = clean.union(*(keys_of.columns(key) for key, after in zip(keys, late, strict=True) if after is None))
-    source = _met(stored, program.where, clean.union(program.opened), raw, program.truncation, _group(program, stored))
-    grouped = [_key(key, stored) if after is None else stored.raw(after) for key, after in zip(keys, late, strict=True)]
+    source = _met(stored, program.where, clean.union(program.opened), raw, program.truncation, groups)
+    # Nor must owners of two values of one group: then rows are grouped by the group itself, and not by the value.
+    by = _group_key if counted else _key
+    grouped = [by(key, stored) if after is None else stored.raw(after) for key, after in zip(keys, late, strict=True)]
     chosen = [f"{text} AS k{place}" for place, text in enumerate(grouped)]
     chosen += [f"{text} AS t{place}" for place, text in enumerate(listed)]
     grouped = [name(column) for column in program.opened] + grouped
@@ -74,7 +80,7 @@ def statement(program: Program, stored: Stored) -> Statement:
         sql += f" GROUP BY {', '.join(grouped)}"
     if any(late):
         sql = _sanitised_after(sql, late, len(listed), stored)
-    return Statement(sql, tuple(_place(key, stored) for key in keys))
+    return Statement(sql, tuple(int if counted and isinstance(key, Mapped) else _place(key, stored) for key in keys))
 
 
 def values_statement(program: Program, of: Expression, stored: Stored) -> Statement:
@@ -219,6 +225,17 @@ def _key(key: Key, stored: Stored) -> str:
             assert_never(key)
 
 
+def _group_key(key: Key, stored: Stored) -> str:
+    """What all rows of one group, and no others, have in common."""
+    match key:
+        case Truncated(column, unit):
+            return f"CAST(DATE_TRUNC('{unit}', {name(column)}) AS DATE)"
+        case Mapped():
+            return _mapped(key, stored)
+        case _:
+            return _key(key, stored)
+
+
 def _place(key: Key, stored: Stored) -> Callable[[Any], int]:
     """From a key as it comes back to its place among the groups."""
     assert not isinstance(key, Opened)
@@ -294,11 +311,7 @@ def _group(program: Program, stored: Stored) -> list[str]:
 
 
 def _group_text(key: Key, stored: Stored) -> str:
-    if isinstance(key, Truncated):
-        return f"CAST(CAST(DATE_TRUNC('{key.unit}', {name(key.column)}) AS DATE) AS VARCHAR)"
-    if isinstance(key, Mapped):
-        return f"CAST({_mapped(key, stored)} AS VARCHAR)"
-    return f"CAST({_key(key, stored)} AS VARCHAR)"
+    return f"CAST({_group_key(key, stored)} AS VARCHAR)"
 
 
 def _mapped(key: Mapped, stored: Stored) -> str:
