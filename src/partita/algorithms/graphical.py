@@ -38,7 +38,8 @@ class GraphicalModel:
         self.total = min(max(total, 1.0), MOST_ROWS)
         self.potentials = dict(potentials)
         self.tree = JunctionTree.over(axes, self.potentials) if tree is None else tree
-        self._cliques = [self._normal(logs) for logs in beliefs(axes, self.tree, self.potentials)]
+        self._logs = beliefs(axes, self.tree, self.potentials)
+        self._cliques = [self._normal(logs) for logs in self._logs]
 
     def table(self, table: Names) -> Floats:
         """The expected counts of a marginal table; any columns, in a clique or not."""
@@ -56,8 +57,14 @@ class GraphicalModel:
         return found
 
     def _across(self, table: Names) -> Floats:
-        """A table that lies in no clique: all other columns are summed out, the cheapest first."""
-        factors = [(name, self.potentials[name]) for name in self.potentials]
+        """A table that lies in no clique: of the cliques between its columns, divided by what neighbours share, all
+        other columns are summed out, the cheapest first."""
+        cliques, kept = self.tree.cliques, self.tree.between(table)
+        factors = [(cliques[place], self._logs[place]) for place in sorted(kept)]
+        for place, parent in self.tree.links:
+            if place in kept and parent in kept:
+                shared = _shared(self.tree, place, parent)
+                factors.append((shared, -_summed(self._logs[parent], cliques[parent], shared)))
         for name in _elimination(self.axes, [names for names, _ in factors], table):
             touched = [(names, logs) for names, logs in factors if name in names]
             factors = [(names, logs) for names, logs in factors if name not in names]
@@ -213,7 +220,8 @@ def _spread(logs: Floats, names: Names, over: Names, axes: Axes) -> Floats:
 def _elimination(axes: Axes, tables: Sequence[Names], kept: Names) -> list[str]:
     """All columns but the kept ones, the cheapest first at every step."""
     left = [set(table) for table in tables]
-    rest, order = [name for name in axes.names if name not in kept], []
+    seen = set().union(*left)
+    rest, order = [name for name in axes.names if name in seen and name not in kept], []
 
     def joined(name: str) -> set[str]:
         return set().union(*(table for table in left if name in table)) | {name}

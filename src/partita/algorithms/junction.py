@@ -39,6 +39,31 @@ class JunctionTree:
         wanted = set(table)
         return next((place for place, clique in enumerate(self.cliques) if wanted <= set(clique)), None)
 
+    def between(self, table: Names) -> set[int]:
+        """The cliques that lie between the columns of a table: all but the ends of branches that add none of them.
+
+        >>> JunctionTree((("a", "b"), ("b", "c"), ("c", "d")), ((0, -1), (1, 0), (2, 1))).between(("a", "c"))
+        {0, 1}
+        """
+        wanted, kept = set(table), set(range(len(self.cliques)))
+        near: dict[int, set[int]] = {place: set() for place in kept}
+        for place, parent in self.links:
+            if parent >= 0:
+                near[place].add(parent)
+                near[parent].add(place)
+        left = sorted(kept)
+        while left:
+            place = left.pop()
+            others = near[place]
+            known = set(self.cliques[next(iter(others))]) if others else set()
+            if place in kept and len(others) <= 1 and wanted & set(self.cliques[place]) <= known:
+                kept.discard(place)
+                for other in others:
+                    near[other].discard(place)
+                    left.append(other)
+                near[place] = set()
+        return kept
+
 
 def eliminated(axes: Axes, tables: Iterable[Names]) -> tuple[Names, ...]:
     """The largest cliques of the graph after columns were eliminated one by one, the cheapest first."""
