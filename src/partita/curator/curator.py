@@ -15,6 +15,7 @@ from partita.curator.answer import Answer
 from partita.curator.batch import Batch
 from partita.curator.batches import Batches
 from partita.curator.caps import SuggestedCaps, suggested
+from partita.curator.catalogue import Catalogue, condition
 from partita.curator.cautions import tell
 from partita.curator.certificate import Certificate
 from partita.curator.computation import Computation
@@ -34,23 +35,17 @@ from partita.engine.base import Engine
 from partita.engine.opening import open_engine
 from partita.errors import BudgetExceeded
 from partita.errors import curator as refuse
-from partita.errors import query as refuse_query
 from partita.exact import Number
 from partita.ledger.birth import Terms
 from partita.ledger.ledger import Ledger
 from partita.ledger.opening import open_ledger
 from partita.ledger.verify import Verification
-from partita.query import sql
-from partita.query.asking import count
-from partita.query.conditions import everywhere
-from partita.query.extract import Extract
 from partita.query.frame import Frame
 from partita.query.plan import Plan
 from partita.query.pricing import Price, Prices
 from partita.query.public import PublicTable
-from partita.query.quote import Quote, quote
+from partita.query.quote import Quote
 from partita.query.schema import Table
-from partita.query.truncation import truncation
 from partita.query.wanted import Wanted, Wants
 from partita.region.region import Region
 from partita.sampling.bits import BitSource
@@ -78,25 +73,17 @@ class Curator:
     ) -> None:
         beat = Pace(pace)
         self._tables = checked_tables(tables)
-        self._public = checked_public(public, self._tables)
+        named = checked_public(public, self._tables)
         self._promises = checked_promises(promises, self._tables)
         tell(self._tables, self._promises, depth=2)
         terms = Terms(self._promises, {name: table.domain for name, table in self._tables.items()})
         self._engine = open_engine(backend, self._tables.values())
         self._ledger = _opened(ledger, terms)
-        key = self._ledger.truncation_key().hex()
-        kinds = [promise.granularity for promise in self._promises]
-        self._truncations = {name: truncation(table, kinds, key) for name, table in self._tables.items()}
-        self._most = {
-            name: cut.altogether(self._tables[name].domain)
-            for name, cut in self._truncations.items()
-            if cut is not None
-        }
+        self._catalogue = Catalogue(self._tables, named, self._promises, self._ledger.truncation_key().hex())
         self._path = Path(self._ledger, self._engine, bits, beat)
-        self._shelf = Shelf(self._ledger, self._tables, self._requoted)
-        self._batches = Batches(
-            self._ledger, self._engine, self._promises, self._truncations, self._answered, bits, beat
-        )
+        self._shelf = Shelf(self._ledger, self._tables, self._catalogue.requoted)
+        truncations = self._catalogue.truncations
+        self._batches = Batches(self._ledger, self._engine, self._promises, truncations, self._answered, bits, beat)
         self._door = Door(self._ledger, self._engine, self._promises, bits, beat)
 
     # --- questions -------------------------------------------------------------------------------------------
@@ -118,7 +105,7 @@ class Curator:
         ``shrink``, a question that not everybody can pay for is asked about those who can, and the answer says so.
         """
         wanted = Wanted.of(**wants)
-        offered = self._offer(question, wanted)
+        offered = self._catalogue.offer(question, wanted)
         asked = _shown(question, offered)
         found = self._reused(offered, wanted) if key is None else None
         if found is not None:
@@ -140,16 +127,16 @@ class Curator:
         analyst: str = "",
     ) -> SuggestedCaps:
         """The least caps that keep a share of a question's rows, from noisy counts that divide the price."""
-        plan, ask = self._plan(question), partial(self.ask, analyst=analyst, reuse=False)
+        plan, ask = self._catalogue.plan(question), partial(self.ask, analyst=analyst, reuse=False)
         prices = {"epsilon": epsilon, "rho": rho, "mu": mu}
-        return suggested(plan, self._truncations[plan.table.name], prices, keep, ask)
+        return suggested(plan, self._catalogue.truncations[plan.table.name], prices, keep, ask)
 
     def reused(self, question: str | Plan, *, analyst: str = "") -> Answer | None:
         """The most exact answer that follows from what was released already, free; None if nothing tells.
 
         Answers about the same thing are combined by inverse variance, and finer groups are added up. Nothing is read.
         """
-        return self._shelf.best(self._plan(question), analyst)
+        return self._shelf.best(self._catalogue.plan(question), analyst)
 
     def _reused(self, offered: Quote, wanted: Wanted) -> Found | None:
         if not wanted.reuse or self._ledger.stored(fingerprint(offered)) is not None:
@@ -176,7 +163,7 @@ class Curator:
     def quote(self, question: str | Plan, *, analyst: str = "", **wants: Unpack[Wants]) -> Quotation:
         """What a question would cost and how exact its answer would be; nothing is read and nothing is spent."""
         wanted = Wanted.of(**wants)
-        offered, whole = self._shrunk(self._offer(question, wanted), wanted, analyst)
+        offered, whole = self._shrunk(self._catalogue.offer(question, wanted), wanted, analyst)
         costs = booked_costs(offered)
         return Quotation(
             quote=offered,
@@ -203,7 +190,10 @@ class Curator:
         """
         given = any(value is not None for name, value in price.items() if name != "delta")
         return self._batches.made(
-            [self._own(one.quote) if isinstance(one, Quotation) else self._plan(one) for one in questions],
+            [
+                self._catalogue.own(one.quote) if isinstance(one, Quotation) else self._catalogue.plan(one)
+                for one in questions
+            ],
             Price.of(**price) if given else None,
             delta=price.get("delta"),
             weights=weights,
@@ -235,29 +225,29 @@ class Curator:
 
         The same computation with the same parameters again is free.
         """
-        return self._door.run(computation, self._extract(computation, table, where), analyst=analyst, key=key)
+        return self._door.run(computation, self._catalogue.extract(computation, table, where), analyst=analyst, key=key)
 
     def admits(
         self, computation: Computation, *, table: str | None = None, where: str | None = None, analyst: str = ""
     ) -> None:
         """Refuse an algorithm that could not be paid for now; nothing is booked or read."""
-        self._door.admits(computation, self._extract(computation, table, where), analyst=analyst)
+        self._door.admits(computation, self._catalogue.extract(computation, table, where), analyst=analyst)
 
     def released(
         self, computation: Computation, *, table: str | None = None, where: str | None = None, analyst: str = ""
     ) -> bool:
         """Whether an algorithm has been run already, so that running it again is free."""
-        return self._door.released(computation, self._extract(computation, table, where), analyst=analyst)
+        return self._door.released(computation, self._catalogue.extract(computation, table, where), analyst=analyst)
 
     def open(
         self, computation: Computation, *, table: str | None = None, where: str | None = None, analyst: str = ""
     ) -> tuple[Any, Outcome]:
         """Open an interactive algorithm: the live object, and its outcome with the cost of everything it may say."""
-        return self._door.open(computation, self._extract(computation, table, where), analyst=analyst)
+        return self._door.open(computation, self._catalogue.extract(computation, table, where), analyst=analyst)
 
     def table(self, name: str) -> Frame:
         """A table to build a question from: ``curator.table("visits").where("age > 64").agg(n=pt.count())``."""
-        return Frame(self._known(name), public=self._public, most=self._most.get(name))
+        return self._catalogue.frame(name)
 
     def session(self, *, analyst: str, budget: Measure | Sequence[Measure | None] | None = None) -> Session:
         """A child account: the analyst's own limit and the joint budget both hold."""
@@ -275,7 +265,7 @@ class Curator:
     @property
     def public(self) -> tuple[PublicTable, ...]:
         """The public tables, to be joined."""
-        return tuple(self._public.values())
+        return tuple(self._catalogue.public.values())
 
     @property
     def promises(self) -> tuple[Promise, ...]:
@@ -301,10 +291,9 @@ class Curator:
 
         A question fits if its quoted costs are no more than this.
         """
-        chosen = self._known(table) if table is not None else next(iter(self._tables.values()))
+        chosen = self._catalogue.chosen(table)
         if where is not None:
-            region = Frame(chosen).where(where).agg(n=count()).where.region
-            return self._ledger.remaining(chosen.name, region, analyst)
+            return self._ledger.remaining(chosen.name, condition(chosen, where).region, analyst)
         tables = [chosen] if table is not None else list(self._tables.values())
         losses = [self._ledger.remaining(one.name, None, analyst) for one in tables]
         return tuple(
@@ -357,49 +346,12 @@ class Curator:
 
     # --- inside ----------------------------------------------------------------------------------------------
 
-    def _offer(self, question: str | Plan, wanted: Wanted) -> Quote:
-        return self._quoted(self._plan(question).capped(wanted.caps), wanted)
-
-    def _quoted(self, plan: Plan, wanted: Wanted) -> Quote:
-        return wanted.quote(plan, self._promises, self._truncations[plan.table.name])
-
     def _shrunk(self, offered: Quote, wanted: Wanted, analyst: str) -> tuple[Quote, Region | None]:
         """The offer for those who can pay if they will do, and who was asked about if that is not everybody."""
         if not wanted.shrink or self._ledger.stored(fingerprint(offered)) is not None:
             return offered, None
-        part = shrunk(offered, lambda plan: self._quoted(plan, wanted), self._ledger, analyst)
+        part = shrunk(offered, lambda plan: self._catalogue.quoted(plan, wanted), self._ledger, analyst)
         return part, None if part is offered else offered.region
-
-    def _requoted(self, plan: Plan, price: Price, noise: str | None) -> Quote:
-        return quote(plan, self._promises, price, noise=noise, truncation=self._truncations[plan.table.name])
-
-    def _plan(self, question: str | Plan) -> Plan:
-        if isinstance(question, str):
-            return sql.read(question, self._tables, self._public, self._most)
-        if isinstance(question, Plan) and self._tables.get(question.table.name) is question.table:
-            return question
-        raise refuse.not_a_question(question)
-
-    def _own(self, offered: Quote) -> Quote:
-        """The quote, if it was made for these tables, promises and truncations: elsewhere its costs mean nothing."""
-        plan, name = offered.plan, offered.plan.table.name
-        cut = self._truncations.get(name)
-        cut = cut if cut is None or not plan.caps else cut.capped(plan.caps)
-        ours = self._tables.get(name) is plan.table and offered.promises == self._promises
-        if not ours or offered.program.truncation != cut:
-            raise refuse.foreign_quotation(name)
-        return offered
-
-    def _extract(self, computation: Computation, name: str | None, where: str | None) -> Extract:
-        if not isinstance(computation, Computation):
-            raise refuse.not_a_computation(computation)
-        chosen = self._known(name) if name is not None else next(iter(self._tables.values()))
-        for column in computation.columns:
-            chosen.domain.axis(column)
-        condition = everywhere(chosen.domain)
-        if where is not None:
-            condition = Frame(chosen).where(where).agg(n=count()).where
-        return Extract(chosen, condition, tuple(computation.columns), self._truncations[chosen.name])
 
     def _left(self, offered: Quote, analyst: str, *, now: bool = True) -> tuple[Measure, ...]:
         return self._ledger.remaining(offered.plan.table.name, offered.region, analyst, now=now)
@@ -410,12 +362,6 @@ class Curator:
         except BudgetExceeded:
             return False
         return True
-
-    def _known(self, name: str) -> Table:
-        found = self._tables.get(name) if isinstance(name, str) else None
-        if found is None:
-            raise refuse_query.unknown_table(name, tuple(self._tables))
-        return found
 
 
 def _opened(ledger: str | os.PathLike[str] | Ledger, terms: Terms) -> Ledger:
