@@ -33,12 +33,13 @@ def needs_rows(name: str) -> InvalidInput:
     )
 
 
-def error_not_foreseen(name: str) -> InvalidInput:
-    """Some errors depend on the data and cannot be promised."""
+def error_not_foreseen(name: str, parts: str | None = None) -> InvalidInput:
+    """Some errors depend on the data and cannot be promised; those of the parts often can."""
+    instead = "" if parts is None else f" The accuracy of its parts can be promised: {parts}."
     return InvalidInput(
         "accuracy.error-not-foreseen",
         f"How exact {name} will be depends on the data, so no accuracy can be promised beforehand. Ask by price: "
-        f"epsilon= or rho=. {UNTOUCHED}",
+        f"epsilon= or rho=.{instead} {UNTOUCHED}",
     )
 
 

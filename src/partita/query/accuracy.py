@@ -13,10 +13,21 @@ from partita.errors import accuracy as refuse
 from partita.errors import prices as refuse_query
 from partita.exact import Number, positive, probability, whole
 from partita.query import pricing
-from partita.query.aggregates import Average, Count, CountRows, Quantile, Sum
+from partita.query.aggregates import (
+    Aggregate,
+    Average,
+    Correlation,
+    Count,
+    CountOwners,
+    CountRows,
+    Covariance,
+    Quantile,
+    Sum,
+    Variance,
+)
 from partita.query.expressions import bounds
-from partita.query.formulas import numeric
-from partita.query.plan import Plan, ValueColumn
+from partita.query.formulas import Apply, aggregates_of, numeric
+from partita.query.plan import KeyColumn, Lines, Plan, ValueColumn
 from partita.query.pricing import Price
 from partita.query.quote import Promised, Quote, narrowed, quote
 from partita.query.truncation import Truncation
@@ -109,13 +120,15 @@ class Accuracy:
         for name, most in self.bounds(offered.plan).items():
             half = found[name]
             if half is None:
-                raise refuse.error_not_foreseen(name) if self.rows is not None else refuse.needs_rows(name)
+                if self.rows is None:
+                    raise refuse.needs_rows(name)
+                raise refuse.error_not_foreseen(name, _apart(offered.plan, name))
             worst = max(worst, half / most)
         return worst
 
     def error(self, offered: Quote) -> dict[str, Any]:
         """The half-width of each error bar of a quote; of a quantile the rows that lie between at most."""
-        bars = offered.error(self.confidence, rows=self.rows, simultaneous=self.simultaneous)
+        bars = offered.error(self.confidence, rows=self.rows, simultaneous=self.simultaneous, floors=dict(self.floor))
         return bars | offered.rank_error(self.confidence, simultaneous=self.simultaneous)
 
     def _least(self, column: ValueColumn, plan: Plan, floors: Mapping[str, Fraction]) -> Fraction:
@@ -142,6 +155,30 @@ class Accuracy:
                 return least if least and within.lowest * within.highest > 0 and not within.nullable else None
             case _:
                 return None
+
+
+def _divided(plan: Plan, accuracy: Accuracy) -> tuple[str, str | None]:
+    """The first column with a wish that is a formula, and the question for its parts."""
+    wished = [one for one in plan.shown if isinstance(one, ValueColumn) and one.name in accuracy.bounds(plan)]
+    name = next((one.name for one in wished if isinstance(one.formula, Apply)), wished[0].name)
+    return name, _apart(plan, name)
+
+
+def _apart(plan: Plan, name: str) -> str | None:
+    """The question for the parts of a column whose own error cannot be foreseen: theirs can be."""
+    (formula,) = (one.formula for one in plan.shown if isinstance(one, ValueColumn) and one.name == name)
+    found: dict[Aggregate, None] = {}
+    for part in aggregates_of(formula):
+        if isinstance(part, Quantile | CountOwners):
+            return None
+        if isinstance(part, Correlation):
+            parts = (Covariance(part.of, part.other), Variance(part.of), Variance(part.other))
+            found.update(dict.fromkeys(parts))
+        else:
+            found[part] = None
+    keys = (one for one in plan.shown if isinstance(one, KeyColumn))
+    values = (ValueColumn(f"part_{place}", part) for place, part in enumerate(found, start=1))
+    return " ".join(replace(plan, aggregates=tuple(found), shown=(*keys, *values), lines=Lines()).sql().split())
 
 
 def _read(wish: Any) -> tuple[Fraction, str]:
@@ -199,6 +236,9 @@ def cheapest(
         return replace(best, offer=replace(best.offer, reason=_reason(best, found, given=noise is not None)))
     if problem is not None and tightest == math.inf:
         raise problem
+    if tightest == math.inf:
+        # At every price some bar may be infinite: a divisor may be nothing.
+        raise refuse.error_not_foreseen(*_divided(plan, accuracy))
     raise refuse.too_exact(tightest)
 
 

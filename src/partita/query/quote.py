@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol, final
 
@@ -203,16 +204,22 @@ class Quote:
         return tuple(found)
 
     def error(
-        self, confidence: Number = 0.95, *, rows: int | None = None, simultaneous: bool = False
+        self,
+        confidence: Number = 0.95,
+        *,
+        rows: int | None = None,
+        simultaneous: bool = False,
+        floors: Mapping[str, Fraction] | None = None,
     ) -> dict[str, Any]:
         """The half-width of the error bar of each column of the answer.
 
         The error of a mean depends on how many rows it is of; give ``rows`` to see it for a group of that size,
-        otherwise it is None. ``simultaneous`` makes all groups and columns hold at once.
+        otherwise it is None. Quotients and deviations are longest near zero; ``floors`` says from which size on the
+        values of a column count. ``simultaneous`` makes all groups and columns hold at once.
         """
         sure = float(probability(confidence, "confidence"))
         empty = self.result(np.zeros((1, self.width), dtype=object))
-        return empty.expected_error(sure, self.program.cells.count if simultaneous else 1, rows)
+        return empty.expected_error(sure, self.program.cells.count if simultaneous else 1, rows, floors)
 
     def rank_error(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> dict[str, float]:
         """For each quantile, how many rows lie at most between the answer and the exact one."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, final
 
@@ -14,6 +16,7 @@ from partita.query import keys as keys_of
 from partita.query.aggregates import Aggregate, Count, CountOwners, CountRows, Quantile
 from partita.query.bars import Bars
 from partita.query.errorbars import Interval, Spread
+from partita.query.foresight import foreseen
 from partita.query.formulas import Formula, Label, Leaf, evaluate, numeric
 from partita.query.keys import Key
 from partita.query.mixed import Mixed
@@ -100,12 +103,29 @@ class Result:
         shown = ((column.name, column.formula) for column in self.plan.shown if isinstance(column, ValueColumn))
         return {name: of for name, of in shown if isinstance(of, Quantile) and of in self._chosen}
 
-    def expected_error(self, confidence: float, entries: int, rows: int | None) -> dict[str, float | None]:
-        """The half-width of each column's error bar, known before the question is asked."""
+    def expected_error(
+        self, confidence: float, entries: int, rows: int | None, floors: Mapping[str, Fraction] | None = None
+    ) -> dict[str, float | None]:
+        """The half-width of each column's error bar, known before the question is asked.
+
+        For quotients and roots it is what it can be at most, for groups of so many rows or more and for values of at
+        least the column's floor.
+        """
         found = {}
         for column in self.plan.shown:
             if isinstance(column, ValueColumn) and numeric(column.formula):
                 half = self._bars.expected(column.formula, confidence, entries, rows)
+                if half is None and rows is not None:
+                    half = foreseen(
+                        column.formula,
+                        self._bars.recipes,
+                        self.numbers,
+                        self.plan.domain,
+                        confidence=confidence,
+                        entries=entries,
+                        rows=rows,
+                        least=float((floors or {}).get(column.name, 0)),
+                    )
                 found[column.name] = None if half is None else half + self._rounding(column.formula)
         return found
 

@@ -114,6 +114,7 @@ class Wanted:
         if self.accuracy is None:
             return as_exact(result, offered)
         entries = offered.program.cells.count if self.accuracy.simultaneous else 1
-        halves = result.expected_error(float(self.accuracy.confidence), entries, self.accuracy.rows)
+        sure, floors = float(self.accuracy.confidence), dict(self.accuracy.floor)
+        halves = result.expected_error(sure, entries, self.accuracy.rows, floors)
         bounds = self.accuracy.bounds(offered.plan)
         return all(half is not None and half <= bounds[name] for name, half in halves.items() if name in bounds)

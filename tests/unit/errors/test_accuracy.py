@@ -35,6 +35,15 @@ WORDS = [
         ),
     ),
     (
+        refuse.error_not_foreseen("r", "SELECT COVAR_POP(x, y) AS part_1 FROM t"),
+        "accuracy.error-not-foreseen",
+        (
+            "How exact r will be depends on the data, so no accuracy can be promised beforehand. Ask by price: "
+            "epsilon= or rho=. The accuracy of its parts can be promised: SELECT COVAR_POP(x, y) AS part_1 FROM t. "
+            f"{UNTOUCHED}"
+        ),
+    ),
+    (
         refuse.needs_floor("total"),
         "accuracy.needs-floor",
         (

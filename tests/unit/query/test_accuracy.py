@@ -195,3 +195,57 @@ def test_a_quantile_that_does_not_fit_is_offered_with_more_rows() -> None:
         curator.ask("SELECT MEDIAN(age) AS half FROM visits", within="3 rows")
     (rows,) = re.findall(r"within=\{'half': '(\S+) rows'\}", str(caught.value))
     assert curator.ask("SELECT MEDIAN(age) AS half FROM visits", within=f"{rows} rows").rows()
+
+
+@pytest.mark.parametrize(
+    ("unit", "budget"),
+    [(pt.rows(), pt.ZCDP(rho=10**6)), (pt.users("patient", rows=4), pt.Pure(epsilon=10**6))],
+    ids=["rows in zcdp", "users in pure"],
+)
+@pytest.mark.parametrize(
+    ("aggregate", "terms"),
+    [
+        ("STDDEV(age)", {"within": 3}),
+        ("STDDEV_POP(age)", {"within": "20%", "floor": {"value": 15}}),
+        ("VARIANCE(age)", {"within": 100}),
+        ("COVAR_SAMP(age, cost)", {"within": 20_000}),
+        ("SUM(age) / COUNT(*)", {"within": 5}),
+        ("100.0 * SUM(age) / SUM(age + 20)", {"within": 10}),
+    ],
+    ids=["deviation", "deviation in percent", "variance", "covariance", "mean", "quotient"],
+)
+def test_bars_of_deviations_and_quotients_are_as_short_as_was_asked_for(
+    unit: Any, budget: Any, aggregate: str, terms: dict[str, Any]
+) -> None:
+    curator = hospital(promises=[pt.Promise(unit, budget)])
+    answer = curator.ask(f"SELECT {aggregate} AS value FROM visits", rows=300, confidence="0.99999", **terms)
+    longest = 3 if terms["within"] == "20%" else float(terms["within"])
+    assert answer.error("0.99999")["value"][0] <= longest
+
+
+def test_a_floor_makes_a_deviation_cheaper_and_a_larger_one_cheaper_still() -> None:
+    curator = hospital()
+    sql = "SELECT STDDEV(age) AS s FROM visits"
+    prices = [
+        curator.quote(sql, within=2, rows=1000, **({"floor": {"s": floor}} if floor else {})).cost.rho
+        for floor in (0, 5, 20)
+    ]
+    assert prices[0] > prices[1] > prices[2]
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "parts"),
+    [
+        (
+            "CORR(age, cost)",
+            "SELECT COVAR_POP(age, cost) AS part_1, VAR_POP(age) AS part_2, VAR_POP(cost) AS part_3 FROM visits",
+        ),
+        ("SUM(cost) / SUM(age)", "SELECT SUM(cost) AS part_1, SUM(age) AS part_2 FROM visits"),
+    ],
+)
+def test_where_a_divisor_may_be_nothing_the_refusal_shows_what_can_be_promised(aggregate: str, parts: str) -> None:
+    curator = hospital()
+    with pytest.raises(InvalidInput, match=re.escape(parts)) as problem:
+        curator.quote(f"SELECT {aggregate} AS r FROM visits", within="0.1", rows=1000)
+    assert problem.value.code == "accuracy.error-not-foreseen"
+    assert curator.quote(parts, within=10**6, rows=1000).error(rows=1000)
