@@ -51,14 +51,17 @@ class HeavyHitters:
         return int(self.mechanism.threshold + self.mechanism.error(self.confidence)) + 1
 
     def plot(self) -> Figure:
-        """The noisy counts with their error, and the threshold."""
-        from partita.explain.pictures.canvas import FAINT, INK, sheet
+        """The noisy counts with their error, the largest first, and the threshold."""
+        from partita.explain.pictures.canvas import FAINT, INK, named_ticks, sheet
 
-        at = np.arange(len(self.counts))
+        ordered = sorted(self.counts.items(), key=lambda found: -found[1])
+        at = np.arange(len(ordered))
         with sheet("Values that many people have") as (figure, axes):
-            axes.errorbar(at, list(self.counts.values()), yerr=self.error, fmt="o", color=INK, ecolor=FAINT, capsize=4)
+            axes.errorbar(
+                at, [count for _, count in ordered], yerr=self.error, fmt="o", color=INK, ecolor=FAINT, capsize=4
+            )
             axes.axhline(self.mechanism.threshold, color=FAINT, linewidth=0.8)
-            axes.set_xticks(at, [str(value) for value in self.counts])
+            named_ticks(axes, [str(value) for value, _ in ordered])
             axes.set_ylabel("people")
         return figure
 

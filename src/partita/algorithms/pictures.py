@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from partita.exact import Number, probability
 from partita.explain.numbers import percent
-from partita.explain.pictures.canvas import FAINT, INK, pens, sheet
+from partita.explain.pictures.canvas import FAINT, INK, named_ticks, pens, sheet, whole_ticks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,10 +37,12 @@ def answers(
         if len(values) <= _BARS:
             axes.errorbar(places, values, yerr=errors, fmt="o", color=INK, ecolor=INK, elinewidth=1.2, capsize=4)
             if names:
-                axes.set_xticks(places, list(names), rotation=0 if len(names) <= 8 else 45)
+                named_ticks(axes, names)
         else:
             axes.fill_between(places, values - errors, values + errors, color="#b9cfe0", linewidth=0)
             axes.plot(places, values, color=INK, linewidth=1.0)
+        if not names or len(values) > _BARS:
+            whole_ticks(axes.xaxis)
         axes.axhline(0, color=FAINT, linewidth=0.8)
         axes.set_ylabel(axis)
         axes.set_xlabel(f"{across}; the truth is within every bar at once with {sure} confidence", fontsize=8.5)
@@ -59,6 +61,7 @@ def side_by_side(
                 across, values, yerr=error, fmt="o", color=pen.color, capsize=4, label=f"{name}: ± {error:,.4g}"
             )
         axes.legend()
+        whole_ticks(axes.xaxis)
         axes.axhline(0, color=FAINT, linewidth=0.8)
         axes.set_xlabel(f"cell; every true count is within its bars at once with {sure} confidence", fontsize=8.5)
     return figure

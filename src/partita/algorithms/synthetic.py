@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from itertools import product
+from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from partita.algorithms.axes import Axes, Names
 from partita.algorithms.exchange import settled
 from partita.algorithms.graphical import Floats, GraphicalModel, Observed
 from partita.algorithms.limits import Limits, limits
+from partita.curator.grid import label
 from partita.errors import algorithms as refuse
 from partita.exact import Number, whole
 from partita.mechanisms.integers import source_of
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
     from matplotlib.figure import Figure
+
+
+_FEW: Final = 40
 
 
 @final
@@ -164,4 +169,17 @@ class Synthetic:
         if not self.limits(*columns, confidence=confidence).measured:
             title += ": not measured"
         errors = self.error(*columns, confidence=confidence).ravel()
-        return answers(cells, errors, confidence, title=title, across="cell")
+        across = columns[0] if len(columns) == 1 else "cell"
+        return answers(cells, errors, confidence, self._named(columns, len(cells)), title=title, across=across)
+
+    def _named(self, columns: Sequence[str], cells: int) -> list[str]:
+        """What each cell of a table stands for, if they are few."""
+        if cells > _FEW:
+            return []
+        asked = self.axes.table(columns)
+        sizes = self.axes.shape(asked)
+        labels = [
+            [label(self.columns[name].value(code)) for code in range(size)]
+            for name, size in zip(asked, sizes, strict=True)
+        ]
+        return [" ".join(cell) for cell in product(*labels)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from partita.algorithms.learning.lattice import Array
-from partita.explain.pictures.canvas import FAINT, INK, sheet
+from partita.explain.pictures.canvas import FAINT, INK, sheet, whole_ticks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,4 +38,5 @@ def coefficients(values: Array, errors: Array | None, title: str) -> Figure:
             axes.errorbar(at, row, yerr=bars, fmt="o", color=INK, ecolor=FAINT, elinewidth=1.2, capsize=3)
         axes.axhline(0, color=FAINT, linewidth=0.8)
         axes.set_xlabel("feature")
+        whole_ticks(axes.xaxis)
     return figure

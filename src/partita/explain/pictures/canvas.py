@@ -137,6 +137,20 @@ def plain_ticks(axis: Axis) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def named_ticks(axes: Axes, names: Sequence[str]) -> None:
+    """Names below the places 0, 1, 2, ..., aslant where they would run into each other."""
+    crowded = sum(len(name) + 2 for name in names) > 80
+    shown = [name if len(name) <= 24 else f"{name[:23]}…" for name in names]
+    axes.set_xticks(range(len(names)), shown, rotation=45 if crowded else 0, ha="right" if crowded else "center")
+
+
+def whole_ticks(axis: Axis) -> None:
+    """Whole numbers only beside the ticks: there is no query 2.5."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+
+
 def write_on(axes: Axes, pen: Pen, place: tuple[float, float], name: str) -> None:
     """Write a name on its line, on a light ground that interrupts the line."""
     ground = {"facecolor": "white", "edgecolor": "none", "pad": 1.5, "alpha": 0.92}
