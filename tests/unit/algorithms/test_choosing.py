@@ -17,6 +17,7 @@ from partita.attacks.audit import audit
 from partita.composition.compose import compose
 from partita.errors import PartitaError
 from partita.sampling.bits import TestBits
+from partita.theory.measures.gdp import GDP
 from partita.theory.measures.pure import Pure
 from partita.theory.measures.zcdp import ZCDP
 
@@ -144,6 +145,20 @@ def test_quantiles_cost_no_more_than_the_price(relation):
     found = quantiles([1.0, 2.0], [0.25, 0.5], bounds=(0, 9), step="0.1", epsilon=1, relation=relation)
     assert compose(found.events, relation=relation).epsilon <= 1
     assert found.plot().axes
+
+
+@every_price
+def test_many_quantiles_cost_no_more_than_the_price_together(price):
+    shares = [Fraction(place, 9) for place in range(1, 9)]
+    events = quantiles([1.0, 2.0], shares, bounds=(0, 9), step=1, bits=TestBits(1), **price).events
+    assert len(events) > 1
+    if "epsilon" in price:
+        assert compose(events, delta=price.get("delta", 0)).epsilon <= 1
+        assert sum(event.count * event.mechanism.cost(event.distance, Pure).epsilon for event in events) <= 1
+    else:
+        kind, most = (ZCDP, Fraction(1, 10)) if "rho" in price else (GDP, Fraction(1, 4))
+        spent = sum(event.count * event.mechanism.cost(event.distance, kind).vector()[0] for event in events)
+        assert spent <= most
 
 
 def test_quantiles_survive_any_numbers():
