@@ -62,12 +62,20 @@ class Axes:
         return dict(zip(self.names, self.sizes, strict=True))
 
     def counts(self, codes: NDArray[np.int64], table: Names) -> NDArray[np.int64]:
-        """The exact counts of a marginal table, flat."""
+        """The exact counts of a marginal table, flat; a row with a code beyond its axis is in no cell."""
         places = np.zeros(len(codes), dtype=np.int64)
+        within = np.ones(len(codes), dtype=bool)
         for name in table:
             column = self.names.index(name)
             places = places * self.sizes[column] + codes[:, column]
-        return np.bincount(places, minlength=prod(self.shape(table))).astype(np.int64)
+            within &= (codes[:, column] >= 0) & (codes[:, column] < self.sizes[column])
+        return np.bincount(places[within], minlength=prod(self.shape(table))).astype(np.int64)
+
+    def accept(self, table: str, columns: Sequence[Bounded]) -> None:
+        """Refuse declared columns with other numbers of values."""
+        sizes = tuple(column.size for column in columns)
+        if sizes != self.sizes:
+            raise refuse.other_axes(table, dict(zip(self.names, sizes, strict=True)))
 
     def read(self, codes: object) -> NDArray[np.int64]:
         """Rows of codes, after a check that they lie within the axes; a refusal names no code."""

@@ -52,6 +52,9 @@ class Counting(Computation):
             )
         ]
 
+    def accepts(self, table: str, columns: Sequence[Bounded]) -> None:
+        accept_cells(self.columns, columns, self.width)
+
     def compute(self, sample: Sample, *, bits: BitSource | None) -> Measured:
         return self.scheme.release(counted(sample.codes, sample.columns, self.width), bits=bits)
 
@@ -72,17 +75,21 @@ def counted(codes: NDArray[np.int64], columns: tuple[Bounded, ...], width: int) 
     return cells_of(codes[present], without_null(columns))
 
 
-def without_null(columns: tuple[Bounded, ...]) -> tuple[int, ...]:
+def without_null(columns: Sequence[Bounded]) -> tuple[int, ...]:
     """How many values each column has, its NULL atom left out."""
     return tuple(column.size if column.null is None else column.size - 1 for column in columns)
 
 
 def check_cells(curator: Curator, table: str, columns: Sequence[str], width: int) -> None:
     """Refuse columns whose joint table has another number of cells, before anything is spent."""
-    read_from = columns_of(curator, table, columns)
-    if width not in (prod(column.size for column in read_from), prod(without_null(read_from))):
-        named = f"The table of {', '.join(columns)}" if columns else "The table of no columns (name some)"
-        raise refuse.wrong_cells(named, width, prod(without_null(read_from)))
+    accept_cells(columns, columns_of(curator, table, columns), width)
+
+
+def accept_cells(names: Sequence[str], columns: Sequence[Bounded], width: int) -> None:
+    """The same for declared columns."""
+    if width not in (prod(column.size for column in columns), prod(without_null(columns))):
+        named = f"The table of {', '.join(names)}" if names else "The table of no columns (name some)"
+        raise refuse.wrong_cells(named, width, prod(without_null(columns)))
 
 
 def read_counts(histogram: object, width: int) -> NDArray[Any]:

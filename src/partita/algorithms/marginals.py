@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from partita.curator.curator import Curator
     from partita.curator.outcome import Outcome
+    from partita.region.columns import Bounded
 
 _ROUNDS = 60
 _SMALL = 2e-3
@@ -80,6 +81,9 @@ class Marginals(Computation):
     def losses(self, rows: int, *, changed: bool) -> list[Loss]:
         relation = Relation.CHANGE_ONE if changed else Relation.ADD_REMOVE
         return [(noise, cell_distance(noise.norm, relation).times(rows), 1) for noise in self.noises.values()]
+
+    def accepts(self, table: str, columns: Sequence[Bounded]) -> None:
+        self.axes.accept(table, columns)
 
     def compute(self, sample: Sample, *, bits: BitSource | None) -> Measured:
         return self._measured(sample.codes, bits)

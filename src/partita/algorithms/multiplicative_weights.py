@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from partita.algorithms.budget import Loss, budget_of, strongest
 from partita.algorithms.conversation import Conversation
-from partita.algorithms.counting import check_cells, counted, read_counts
+from partita.algorithms.counting import accept_cells, check_cells, counted, read_counts
 from partita.curator.computation import Computation, Sample
 from partita.errors import algorithms as refuse
 from partita.exact import Number, positive, probability, whole
@@ -29,6 +29,7 @@ from partita.theory.measures.pure import Pure
 if TYPE_CHECKING:
     from partita.curator.curator import Curator
     from partita.curator.outcome import Outcome
+    from partita.region.columns import Bounded
 
 # Variants of the sparse vector that are in circulation and lose more than they say (theory C12).
 UNSOUND = {
@@ -117,6 +118,9 @@ class OnlineMultiplicativeWeights(Computation):
             "unit": self.unit,
             "updates": self.updates,
         }
+
+    def accepts(self, table: str, columns: Sequence[Bounded]) -> None:
+        accept_cells(self.columns, columns, self.cells)
 
     def compute(self, sample: Sample, *, bits: BitSource | None) -> Conversation:
         return self._opened(counted(sample.codes, sample.columns, self.cells), bits)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from partita.algorithms.belief import Belief, Floats
 from partita.algorithms.budget import Loss, budget_of, strongest
-from partita.algorithms.counting import check_cells, counted, read_counts
+from partita.algorithms.counting import accept_cells, check_cells, counted, read_counts
 from partita.algorithms.progress import track
 from partita.algorithms.strategy import matrix
 from partita.algorithms.workload import Workload
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from partita.curator.curator import Curator
     from partita.curator.outcome import Outcome
+    from partita.region.columns import Bounded
 
 _TOTAL = Fraction(1, 50)
 _REPLAYS = 20
@@ -92,6 +93,9 @@ class MWEM(Computation):
         listed = hashlib.sha256(repr(self.queries.shape).encode() + self.queries.tobytes()).hexdigest()
         noises = [{"kind": noise.kind, **noise.parameters()} for noise in (self.choice, self.noise, self.total)]
         return {"queries": listed, "rounds": self.rounds, "noises": noises}
+
+    def accepts(self, table: str, columns: Sequence[Bounded]) -> None:
+        accept_cells(self.columns, columns, self.cells)
 
     def compute(self, sample: Sample, *, bits: BitSource | None) -> Rounds:
         return self._run(counted(sample.codes, sample.columns, self.cells), bits, progress=None)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from partita.curator.curator import Curator
     from partita.curator.outcome import Outcome
+    from partita.region.columns import Bounded
 
 METHODS = ("best", "tree", "square root", "optimal")
 MOST_EVENTS = 1 << 40
@@ -91,6 +92,10 @@ class ContinualCounter(Computation):
 
     def parameters(self) -> Mapping[str, object]:
         return self.scheme.parameters()
+
+    def accepts(self, table: str, columns: Sequence[Bounded]) -> None:
+        if self.steps not in (columns[0].size, *without_null(columns)):
+            raise refuse.wrong_cells(f"The column {self.columns[0]}", self.steps, without_null(columns)[0])
 
     def compute(self, sample: Sample, *, bits: BitSource | None) -> list[Released]:
         return self._released(counted(sample.codes, sample.columns, self.steps), bits, progress=None)

@@ -34,6 +34,7 @@ from partita.theory.measures.zcdp import ZCDP
 if TYPE_CHECKING:
     from partita.curator.curator import Curator
     from partita.curator.outcome import Outcome
+    from partita.region.columns import Bounded
 
 # What is released: each measured table with the deviation of its noise and its noisy counts.
 Measurements = list[dict[str, Any]]
@@ -124,6 +125,9 @@ class AdaptiveMarginals(Computation):
             "steps": self.steps,
             "inference": self.inference,
         }
+
+    def accepts(self, table: str, columns: Sequence[Bounded]) -> None:
+        self.axes.accept(table, columns)
 
     def compute(self, sample: Sample, *, bits: BitSource | None) -> Measurements:
         return self._run(sample.codes, bits, progress=None)

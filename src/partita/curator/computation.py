@@ -85,6 +85,9 @@ class Computation(ABC):
     def compute(self, sample: Sample, *, bits: BitSource | None) -> Any:
         """What is released: plain data for :meth:`Curator.run`, a live object for :meth:`Curator.open`."""
 
+    def accepts(self, table: str, columns: Sequence[Bounded]) -> None:  # noqa: B027
+        """Refuse declared columns that it was not made for, before anything is charged; unless it says so, none."""
+
     @property
     def delta(self) -> Number:
         """The δ at which the cost is read where a promise is in (ε, δ); zero asks for a pure loss."""

@@ -21,6 +21,7 @@ from partita.ledger.ledger import Ledger
 from partita.ledger.points import Point
 from partita.ledger.states import Answered, Reservation
 from partita.query.extract import Extract
+from partita.region.columns import Bounded
 from partita.sampling.bits import BitSource
 from partita.sampling.entropy import system
 from partita.theory.measures.zcdp import ZCDP
@@ -74,12 +75,11 @@ class Door:
     def _charge(self, computation: Computation, extract: Extract, analyst: str, key: str | None, nonce: str) -> Charge:
         if not isinstance(computation, Computation):
             raise refuse.not_a_computation(computation)
+        computation.accepts(extract.table.name, _declared(extract))
         return charge_for(computation, extract, self._promises, analyst=analyst, key=key, nonce=nonce)
 
     def _computed(self, computation: Computation, extract: Extract, *, written: bool) -> Any:
-        domain = extract.table.domain
-        columns = tuple(domain.bounded[domain.axis(column)] for column in extract.columns)
-        sample = Sample(self._engine.run(extract), columns)
+        sample = Sample(self._engine.run(extract), _declared(extract))
         self._ledger.pass_by(Point.READ)
         try:
             found = computation.compute(sample, bits=self._bits)
@@ -108,3 +108,9 @@ class Door:
             free=not booked.fresh,
             receipt=self._ledger.receipt(booked),
         )
+
+
+def _declared(extract: Extract) -> tuple[Bounded, ...]:
+    """The public domains of the columns that are read."""
+    domain = extract.table.domain
+    return tuple(domain.bounded[domain.axis(column)] for column in extract.columns)
