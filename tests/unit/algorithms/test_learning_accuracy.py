@@ -71,6 +71,22 @@ def test_a_variance_is_off_by_no_more_than_noise_allows():
     assert outside <= 10
 
 
+def test_a_direction_is_turned_by_about_the_angle_that_is_said():
+    draw = np.random.default_rng(1)
+    rows = np.clip(draw.normal(0, 1, (20_000, 3)) * [0.35, 0.2, 0.05], -1, 1)
+    learner = Principal.plan(Lattice.of((-1, 1), features=3, steps=UNIT, one_scale=True), np.sqrt(3), PRICE)
+    values, exact = np.linalg.eigh(np.cov(rows.T))
+    exact = exact.T[np.argsort(values)[::-1]]
+    share = []
+    for seed in range(40):
+        found = learner.learn(rows, bits=TestBits(seed))
+        across = 1 - (np.array(found["directions"]) * exact).sum(axis=1) ** 2
+        share.append(across / np.square(found["turned"]))
+    # The mean square of a sine over what is said of it; 40 runs of heavy-tailed ratios.
+    assert (np.mean(share, axis=0) > 0.2).all()
+    assert (np.mean(share, axis=0) < 5).all()
+
+
 def classified(rows, spread, seed=0):
     draw = np.random.default_rng(seed)
     X = np.clip(draw.normal(0, spread, (rows, 3)), -1, 1)

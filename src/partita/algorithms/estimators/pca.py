@@ -26,7 +26,7 @@ class PCA(TransformerMixin, Private):  # type: ignore[misc]
     """The directions in which rows between ``bounds`` vary most, from a noisy covariance.
 
     ``variance_error_`` is about how far noise moves a variance: directions whose variances differ by less are not
-    told apart.
+    told apart. ``component_error_`` is about the sine of the angle by which noise turns each direction.
 
     >>> X = np.column_stack([np.linspace(-1, 1, 4000), np.zeros(4000)])
     >>> abs(PCA(1, epsilon=1, bounds=(-1, 1)).fit(X).components_).round(1).tolist()
@@ -90,3 +90,4 @@ class PCA(TransformerMixin, Private):  # type: ignore[misc]
         self.explained_variance_ = np.array(document["variances"])[kept]
         self.mean_ = np.array(document["mean"])
         self.variance_error_ = float(document["error"])
+        self.component_error_ = np.array(document["turned"])[kept]

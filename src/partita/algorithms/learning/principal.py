@@ -49,7 +49,7 @@ class Principal(Learner):
         return self.noisy.losses(rows, changed=changed)
 
     def learn(self, rows: Array, *, bits: BitSource | None = None) -> dict[str, Any]:
-        """Mean, variances in decreasing order, directions (one a line), and about how far noise moves a variance."""
+        """Mean, variances in decreasing order, directions (one a line), and how far noise moves and turns them."""
         exact = self.moments.exact(self.moments.rows(self.lattice.codes(rows) / UNIT))
         released = {name: self.noisy.release(name, exact[name], bits) for name in exact}
         found = self.moments.read(released, {name: self.noisy.spread(name) for name in exact})
@@ -63,6 +63,21 @@ class Principal(Learner):
             "mean": (found.mean * unit + np.array(self.lattice.middle)).tolist(),
             "variances": np.maximum(variances[order], 0.0).tolist(),
             "directions": lines.tolist(),
+            "turned": turned(np.maximum(variances[order], 0.0), found.second_error * unit**2).tolist(),
             "error": noise_norm(found.second_error, self.moments.features) * unit**2,
             "rows": found.rows,
         }
+
+
+def turned(variances: Array, error: float) -> Array:
+    """About the sine of the angle by which noise of this deviation turns each direction; one where all is lost.
+
+    To first order a direction takes up others in the proportion of the noise between them to the gap of the variances.
+
+    >>> turned(np.array([9.0, 1.0, 0.0]), 0.8).round(2).tolist()
+    [0.13, 0.81, 0.8]
+    """
+    gaps = np.abs(variances[:, None] - variances[None, :])
+    np.fill_diagonal(gaps, np.inf)
+    found: Array = np.minimum(np.sqrt((error**2 / np.maximum(gaps, 1e-300) ** 2).sum(axis=1)), 1.0)
+    return found
