@@ -89,6 +89,11 @@ def test_columns_that_are_no_features_are_refused(columns):
         KMeans(2, rho="0.1").fit_from(curator(), columns=columns)
 
 
+def test_a_picture_names_the_columns():
+    model = LinearRegression(rho="0.25").fit_from(curator(), columns=["age"], target="cost")
+    assert [label.get_text() for label in model.plot().axes[0].get_xticklabels()] == ["age"]
+
+
 @pytest.mark.parametrize(
     "budget", [pt.Pure(epsilon=1), pt.Approximate(epsilon=1, delta="1e-5")], ids=["pure", "approximate"]
 )

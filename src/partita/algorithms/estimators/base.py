@@ -72,7 +72,7 @@ class Private(BaseEstimator, ABC):  # type: ignore[misc]
         """
         name, computation = self._posed(curator, table, columns, target, self._learner)
         outcome = curator.run(computation, table=name, where=where, key=key)
-        self.n_features_in_ = len(columns)
+        self._know(columns)
         self.learner_ = computation.learner
         self.outcome_ = outcome
         self._accept(outcome.document)
@@ -116,6 +116,15 @@ class Private(BaseEstimator, ABC):  # type: ignore[misc]
         at = delta if delta is not None else self.delta if self.delta is not None else 0
         learner: Learner = self.learner_
         return learner.guarantee(delta=at, relation=self._relation())
+
+    def _know(self, columns: Sequence[str]) -> None:
+        """Keep the names of the columns: those that scikit-learn keeps would ask for a frame in every prediction."""
+        self.n_features_in_ = len(columns)
+        self.columns_ = tuple(columns)
+
+    def _names(self) -> list[object]:
+        """The names of the features, if they have any."""
+        return list(getattr(self, "feature_names_in_", getattr(self, "columns_", ())))
 
     def _price(self) -> Price:
         return Price.of(epsilon=self.epsilon, delta=self.delta, rho=self.rho, mu=self.mu)

@@ -103,7 +103,8 @@ class LinearRegression(RegressorMixin, Private):  # type: ignore[misc]
 
         check_is_fitted(self)
         half = np.array(self._lattice.step) * UNIT
-        return coefficients(self.coef_[None] * half, self.coef_error_[None] * half, "Coefficients")
+        errors = self.coef_error_[None] * half
+        return coefficients(self.coef_[None] * half, errors, "Coefficients", names=self._names())
 
     def _target(self, column: Bounded) -> Any:
         return interval(column, "target")

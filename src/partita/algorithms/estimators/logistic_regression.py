@@ -159,7 +159,8 @@ class LogisticRegression(ClassifierMixin, Private):  # type: ignore[misc]
             return [kept[-1].document for kept in outcomes]
 
         document = in_rounds(plan, ask)
-        self.n_features_in_, self.learner_, self.outcomes_ = len(columns), plan, outcomes
+        self._know(columns)
+        self.learner_, self.outcomes_ = plan, outcomes
         self._accept(document)
         return self
 
@@ -203,7 +204,8 @@ class LogisticRegression(ClassifierMixin, Private):  # type: ignore[misc]
         check_is_fitted(self)
         half = np.array(self._lattice.step) * UNIT
         errors = None if self.coef_error_ is None else self.coef_error_ * half
-        return coefficients(self.coef_ * half, errors, "Coefficients")
+        lines = self.classes_.tolist() if len(self.classes_) > 2 else ()
+        return coefficients(self.coef_ * half, errors, "Coefficients", names=self._names(), lines=lines)
 
     def _declared(self, labels: Any) -> Any:
         if self.classes is None:

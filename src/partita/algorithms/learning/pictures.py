@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from partita.algorithms.learning.lattice import Array
-from partita.explain.pictures.canvas import FAINT, INK, sheet, whole_ticks
+from partita.explain.pictures.canvas import FAINT, INK, pens, sheet, whole_ticks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,14 +31,24 @@ def centres(places: Array, error: Array, sizes: Array) -> Figure:
     return figure
 
 
-def coefficients(values: Array, errors: Array | None, title: str) -> Figure:
-    """One group of dots a line of values, with 95% intervals where the error of the noise is known."""
+def coefficients(
+    values: Array, errors: Array | None, title: str, *, names: Sequence[object] = (), lines: Sequence[object] = ()
+) -> Figure:
+    """One kind of dots for each line of values, with 95% intervals where the error of the noise is known."""
     with sheet(title) as (figure, axes):
-        for line, row in enumerate(values):
-            at = np.arange(len(row)) + 0.08 * line
+        for line, (row, pen, mark) in enumerate(zip(values, pens(), cycle("osD^vX"), strict=False)):
+            at = np.arange(len(row)) + 0.12 * (line - (len(values) - 1) / 2)
             bars = None if errors is None else _SURE * errors[line]
-            axes.errorbar(at, row, yerr=bars, fmt="o", color=INK, ecolor=FAINT, elinewidth=1.2, capsize=3)
+            label = str(lines[line]) if lines else None
+            axes.errorbar(
+                at, row, bars, fmt=mark, color=pen.color, ecolor=FAINT, elinewidth=1.2, capsize=3, label=label
+            )
         axes.axhline(0, color=FAINT, linewidth=0.8)
-        axes.set_xlabel("feature")
-        whole_ticks(axes.xaxis)
+        if names:
+            axes.set_xticks(np.arange(values.shape[1]), [str(name) for name in names])
+        else:
+            axes.set_xlabel("feature")
+            whole_ticks(axes.xaxis)
+        if lines:
+            axes.legend()
     return figure

@@ -79,5 +79,6 @@ def turned(variances: Array, error: float) -> Array:
     """
     gaps = np.abs(variances[:, None] - variances[None, :])
     np.fill_diagonal(gaps, np.inf)
-    found: Array = np.minimum(np.sqrt((error**2 / np.maximum(gaps, 1e-300) ** 2).sum(axis=1)), 1.0)
+    shares = error / np.maximum(gaps, max(error, 1e-300))
+    found: Array = np.minimum(np.sqrt((shares**2).sum(axis=1)), 1.0)
     return found
