@@ -42,6 +42,27 @@ def test_a_count_at_the_threshold_is_not_above_it(rule, monkeypatch):
     assert rule.release({"at": at, "above": at + 1}) == {"above": at + 1}
 
 
+@pytest.mark.parametrize("relation", list(Relation))
+def test_the_optimal_rule_keeps_its_price_for_all_keys_of_a_person_together(relation):
+    # One person with two keys; when they change, two keys lose a person and two others gain one.
+    epsilon, delta = 1.0, 1e-3
+    rule = TruncatedGeometric(epsilon=1, delta="0.001", keys=2, relation=relation)
+    gone = 2 if relation is Relation.ADD_REMOVE else 4
+    worst = 0.0
+    for people in range(30):
+        low, high = (float(rule.keep_probability(people + more)) for more in (0, 1))
+        before = [high, high, low, low][:gone]
+        after = [low, low, high, high][:gone]
+        first, second = (
+            [math.prod(p if kept else 1 - p for p, kept in zip(chances, outcome, strict=True)) for outcome in outcomes]
+            for chances in (before, after)
+            for outcomes in [list(itertools.product((True, False), repeat=gone))]
+        )
+        for one, other in ((first, second), (second, first)):
+            worst = max(worst, sum(max(a - math.exp(epsilon) * b, 0.0) for a, b in zip(one, other, strict=True)))
+    assert 0.3 * delta < worst <= delta * (1 + 1e-9)
+
+
 @rules
 def test_large_keys_are_released_and_small_ones_are_not(rule):
     kept = rule.release({"rare": 1, "common": 10**6, "absent": 0}, bits=TestBits(1))
