@@ -70,7 +70,7 @@ class Choice:
         if count == 1:
             away = values - miss
         else:
-            tuples = math.lgamma(self.candidates + count) - math.lgamma(self.candidates) - math.lgamma(count + 1)
+            tuples = math.log(math.comb(self.candidates + count - 1, count))
             rest = math.log(2) - miss
             away = max(tuples + rest, count * min(math.log(count) + values + rest, count * values + rest - REACH))
         widest = max(Fraction(step(share), share.denominator) for share in self.shares)
