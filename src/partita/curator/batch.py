@@ -80,7 +80,7 @@ class Batch:
         for one, found in zip(self.shares, self.error(), strict=True):
             bars = ", ".join(f"{name} ± {'?' if half is None else f'{half:.6g}'}" for name, half in found.items())
             made = "" if one.quote in one.sources else " (made from others)"
-            lines.append(f"  {one.quote.plan.sql()}: {bars}{made}")
+            lines.append(f"  {' '.join(one.quote.plan.sql().split())}: {bars}{made}")
         return "\n".join(lines)
 
 

@@ -17,6 +17,7 @@ from partita.query.batch import shared
 from partita.query.estimate import estimates, told
 from partita.query.pricing import Price
 from partita.query.quote import Quote, quote
+from partita.query.recipes import Linear
 from partita.query.reuse import linears
 from partita.query.share import Share
 from partita.query.sql import read
@@ -95,6 +96,42 @@ def test_cells_that_share_nothing_are_not_related() -> None:
     assert found is not None
     assert found.rank == 2
     assert abs(found.vectors[0] @ found.vectors[1]) < 1e-9
+
+
+def test_what_a_condition_tests_beyond_its_region_is_not_taken_for_the_region() -> None:
+    quotes = [quoted("SELECT COUNT(*) AS n FROM t"), quoted("SELECT COUNT(*) AS n FROM t WHERE a > b")]
+    families, alone = told(quotes, [1.0, 1.0])  # type: ignore[misc]
+    assert families == []
+    assert min(alone) > 0
+
+
+ROLLED = "SELECT a, b, COUNT(*) AS n FROM t GROUP BY ROLLUP(a, b)"
+
+
+def test_levels_of_a_rollup_are_released_by_themselves_where_that_is_more_exact() -> None:
+    measure, price = PRICES["gaussian"]
+    (share,) = shared([read(ROLLED, [TABLE])], [pt.Promise(pt.rows(), measure)], price, {"t": None})
+    assert len(share.sources) > 1
+    rolled, plain = share.result(share.nothing()), share.quote
+    sizes = [len(members) for _, members in rolled.cells.margins(rolled.plan.lines.sets)]
+    whole = quote(rolled.plan, plain.promises, price).spreads[0].variance
+    parts = rolled.recipes[0]
+    assert isinstance(parts, Linear)
+    mine = sum(rolled.numbers.spread(parts, line).variance for line in range(len(sizes)))
+    assert mine < 0.8 * whole * sum(sizes)
+    found = share.result(
+        {one.fingerprint: one.release(tallied(one.program, TRUE_ROWS), bits=TestBits(3)) for one in share.sources}
+    )
+    levels: dict[int, float] = {}
+    for size, value in zip(sizes, found.numbers.combined(parts), strict=True):
+        levels[size] = levels.get(size, 0.0) + value
+    assert max(levels.values()) - min(levels.values()) < 1e-6
+
+
+def test_levels_of_a_rollup_are_sums_of_groups_where_that_is_more_exact() -> None:
+    measure, price = PRICES["laplace"]
+    (share,) = shared([read(ROLLED, [TABLE])], [pt.Promise(pt.rows(), measure)], price, {"t": None})
+    assert len(share.sources) == 1
 
 
 LISTED = [
