@@ -93,6 +93,9 @@ class Filter(Admission, Generic[Budget]):
         self._budget = budget
         self._spent: Budget = budget.zero()
 
+    def __repr__(self) -> str:
+        return f"<Filter with a budget of {self._budget}; {self.remaining()} is left>"
+
     @property
     def budget(self) -> Budget:
         """What is promised."""

@@ -150,6 +150,9 @@ class Guarantee:
         except NotProven:
             return compose([self.loss().group(steps)], delta=self.loss().group(steps).delta, relation=self.relation)
 
+    def __str__(self) -> str:
+        return self.explain()
+
     def explain(self) -> str:
         """The guarantee in words.
 

@@ -136,7 +136,9 @@ def owner_column(name: str) -> QueryRefused:
     """Whom a row belongs to is never computed with."""
     return QueryRefused(
         "query.owner-column",
-        f"{name} says whom a row belongs to; a question cannot filter, group or compute with it. {UNTOUCHED}",
+        f"{name} says whom a row belongs to; a question cannot filter, group or compute with it. Count owners with "
+        f"COUNT(DISTINCT {name}), or gather their rows: FROM (SELECT {name}, LEAST(COUNT(*), 5) AS n FROM table "
+        f"GROUP BY {name}). {UNTOUCHED}",
     )
 
 

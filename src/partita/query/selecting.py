@@ -187,6 +187,8 @@ class Selecting:
             return self.reader.refused(node, refuse_words.question_in_answer())
         if isinstance(node, exp.Anonymous):
             return self.reader.refused(node, refuse.function_not_answered(*for_aggregate(text, node)))
+        if self.keys and node.find(exp.Column) is not None and node.find(exp.AggFunc) is None:
+            return self.reader.refused(node, refuse.not_grouped(self.reader.written(node)))
         if node.find(exp.AggFunc) is None:
             return self.reader.refused(node, refuse.rows_themselves(node.sql(dialect="duckdb")))
         return self.reader.refused(node, refuse.function_not_answered(called(text, node), RELEASED))

@@ -178,3 +178,11 @@ def test_recomputing_an_exact_curve_is_not_a_filter():
 
 def _admit(filter, cost) -> bool:
     return filter.admits(cost)
+
+
+def test_a_filter_and_a_total_say_what_they_are():
+    budget = Filter(ZCDP(rho="0.5"))
+    budget.admit(ZCDP(rho="0.2"))
+    assert repr(budget) == "<Filter with a budget of ρ = 0.5; ρ = 0.3 is left>"
+    total = compose([(Pure(epsilon="0.1"), 10)], delta=0)
+    assert str(total) == total.explain()

@@ -130,8 +130,9 @@ WORDS = [
         refuse.owner_column("patient"),
         "query.owner-column",
         (
-            "patient says whom a row belongs to; a question cannot filter, group or compute with it. Nothing was "
-            "read and nothing was charged."
+            "patient says whom a row belongs to; a question cannot filter, group or compute with it. Count owners with "
+            "COUNT(DISTINCT patient), or gather their rows: FROM (SELECT patient, LEAST(COUNT(*), 5) AS n FROM table "
+            "GROUP BY patient). Nothing was read and nothing was charged."
         ),
     ),
     (
