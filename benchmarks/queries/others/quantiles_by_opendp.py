@@ -34,7 +34,8 @@ def answer(frame):
 
 def measurement(q, candidates):
     score = dp.t.make_quantile_score_candidates(*SPACE, candidates, q)
-    chosen = score >> dp.m.then_noisy_max(dp.max_divergence(), scale=2 * score.map(1) / 0.5)
+    # Its scores are distances: the least is the best.
+    chosen = score >> dp.m.then_noisy_max(dp.max_divergence(), scale=2 * score.map(1) / 0.5, negate=True)
     assert chosen.map(1) <= 0.5 + 1e-9
     return lambda values: candidates[chosen(values)]
 
