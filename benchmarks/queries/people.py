@@ -1,6 +1,6 @@
 """Owners, open keys and quantiles by the curator, beside plain DuckDB and other libraries, in one run.
 
-    python benchmarks/queries/people.py [--rows 10000000] [--rounds 3] [--folder /var/tmp] [--alone] [--errors]
+    python benchmarks/queries/people.py [--rows 10000000] [--rounds 2] [--folder /var/tmp] [--alone] [--errors]
 
 Q4: at most 10 rows and 3 regions of each user, GROUP BY region with unknown keys, δ = 1e-6; plain DuckDB bounds in the
 same way, with a hash of its own. Q5: median and 0.9-quantile of income. One thread each, interleaved rounds. Times are
@@ -294,7 +294,7 @@ def kept() -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--samples", type=int, default=4)
     parser.add_argument("--repeats", type=int, default=100, help="answers for each sample")
     parser.add_argument("--folder", type=Path, default=None)

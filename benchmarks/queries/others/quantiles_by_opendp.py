@@ -41,8 +41,6 @@ def measurement(q, candidates):
 
 
 frame = pl.scan_parquet(path).select("income")
-if rounds:
-    answer(frame)
 times = []
 for _ in range(rounds):
     start = time.perf_counter()
