@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 from typing import final
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from partita.composition.account.booking import Release, charged, reached
 from partita.curator.pace import Pace
 from partita.engine.base import Engine
+from partita.errors import engine as refuse_engine
 from partita.granularity import Users
 from partita.ledger.charge import Charge, Cost
 from partita.ledger.ledger import Ledger
@@ -21,6 +23,8 @@ from partita.query.quote import Promised, Quote
 from partita.region.region import Region
 from partita.sampling.bits import BitSource
 from partita.theory.measures.base import Measure
+
+log = logging.getLogger("partita.operator")
 
 
 @final
@@ -48,11 +52,20 @@ class Path:
     def _run(self, quote: Quote, reservation: Reservation) -> tuple[Answered, NDArray[np.object_]]:
         tallies = self._engine.run(quote.program)
         self._ledger.pass_by(Point.READ)
-        noisy = quote.release(tallies, bits=self._bits)
+        noisy = noised(quote, tallies, self._bits)
         self._ledger.pass_by(Point.NOISED)
         booked = self._ledger.commit(reservation, written(noisy))
         # Of two runs of one reservation the first to commit decides; only its numbers may be seen.
         return booked, noisy if booked.fresh else numbers(booked.content, quote.width, quote.texts)
+
+
+def noised(quote: Quote, tallies: NDArray[np.object_], bits: BitSource | None) -> NDArray[np.object_]:
+    """The noisy numbers of a question; what fails here may depend on rows, so it has the one constant wording."""
+    try:
+        return quote.release(tallies, bits=bits)
+    except Exception:
+        log.exception("Noise could not be added to a question about %s.", quote.plan.table.name)
+    raise refuse_engine.fault()
 
 
 def charge_of(quote: Quote, *, asked: str, analyst: str = "", key: str | None = None) -> Charge:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from partita.curator.answer import Answer
 from partita.curator.pace import Pace
-from partita.curator.path import fingerprint, numbers, remade, written
+from partita.curator.path import fingerprint, noised, numbers, remade, written
 from partita.engine.base import Engine
 from partita.errors import accuracy as refuse
 from partita.ledger.charge import Charge, Cost
@@ -154,7 +154,7 @@ class Planned:
     def _run(self, reservation: Reservation) -> Answered:
         exact = {fingerprint(one): (one, self._engine.run(one.program)) for one in distinct_quotes(self.quotes)}
         self._ledger.pass_by(Point.READ)
-        noisy = {name: one.release(tallies, bits=self._bits) for name, (one, tallies) in exact.items()}
+        noisy = {name: noised(one, tallies, self._bits) for name, (one, tallies) in exact.items()}
         self._ledger.pass_by(Point.NOISED)
         content = {name: json.loads(written(found)) for name, found in noisy.items()}
         return self._ledger.commit(reservation, json.dumps({"plan": content}).encode())

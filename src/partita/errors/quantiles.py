@@ -22,3 +22,12 @@ def several_shares() -> QueryRefused:
         f"A list of shares would put several quantiles into one column. {UNTOUCHED} "
         f"Write one for each: QUANTILE(x, 0.25) AS low, QUANTILE(x, 0.75) AS high. They share one price.",
     )
+
+
+def too_many_values(count: int, most: int) -> QueryRefused:
+    """One choice is made among all values an expression may have."""
+    return QueryRefused(
+        "quantiles.too-many-values",
+        f"A quantile is chosen among all possible values, and {count:,} are more than the {most:,} that one choice can "
+        f"be made among. {UNTOUCHED} Declare a coarser step, or write CLAMP(x, low, high).",
+    )

@@ -12,6 +12,7 @@ import numpy as np
 
 from partita.errors import NotProven
 from partita.errors import prices as refuse
+from partita.errors import quantiles as refuse_quantiles
 from partita.errors import selection as refuse_selection
 from partita.granularity import Granularity, Metric, Replace
 from partita.mechanisms.additive import AdditiveNoise
@@ -207,7 +208,9 @@ def _chosen(
         if fitting is None:
             raise refuse.noise_not_in_measure("Exponential", protections[0][1].symbol)
         mechanism = quantile_costs.sharpest(fitting, shares, [budget for _, budget in protections])
-        choices.append(Choice(of, shares, bounds(of, domain), mechanism))
+        choices.append(choice := Choice(of, shares, bounds(of, domain), mechanism))
+        if choice.candidates > quantiles.MOST_VALUES:
+            raise refuse_quantiles.too_many_values(choice.candidates, quantiles.MOST_VALUES)
         for place, (granularity, budget) in enumerate(protections):
             tolls[place] += Toll(
                 quantile_costs.cost(mechanism, moved[place].row, budget),

@@ -24,6 +24,7 @@ from partita.sampling.bits import BitSource
 from partita.sampling.choice import Place
 
 SURE = 0.95
+MOST_VALUES = 1 << 50  # that one choice can be made among
 MOST = 3  # quantiles that are chosen together: the more, the more tuples are proposed in vain
 REACH = 8  # a tuple is never less likely than e^-REACH of what it is where each quantile is scored by itself
 

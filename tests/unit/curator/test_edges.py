@@ -133,3 +133,29 @@ def test_a_quotation_of_another_curator_is_not_taken() -> None:
             here.batch([other.quote(question, epsilon="0.1")])
     assert len(here.batch([here.quote(question, epsilon="0.1")]).ask()) == 1
     assert here.batch([here.quote(question, epsilon="0.2", rows_per_user=1)]).fits
+
+
+def test_a_quantile_of_too_many_values_is_refused_before_anything_is_charged() -> None:
+    columns = {"a": pt.integers(-(2**50), 2**50)}
+    table = pt.Table("t", source=[{"a": 3}], columns=columns)
+    kept = pt.Curator(tables=[table], promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=9))])
+    with pytest.raises(pt.QueryRefused, match="chosen among all possible values"):
+        kept.ask("SELECT MEDIAN(2 * a) AS m FROM t", epsilon=1)
+    assert kept.spent() == (pt.Pure(epsilon=0),)
+
+
+@pytest.mark.parametrize("way", ["ask", "plan"])
+def test_noise_that_cannot_be_added_is_a_fault_like_any_other(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the noise is added to is exact: no error about it may leave."""
+    kept = curator()
+
+    def release(*_: Any, **__: Any) -> None:
+        raise ValueError("40 rows of x")
+
+    monkeypatch.setattr(pt.Laplace, "release", release)
+    question = "SELECT COUNT(*) AS n FROM t"
+    with pytest.raises(pt.EngineFault) as fault:
+        kept.ask(question, epsilon=1) if way == "ask" else kept.plan([question], epsilon=1).answers()
+    assert fault.value.__context__ is None
+    assert "40" not in str(fault.value)
+    assert kept.spent()[0] == pt.Pure(epsilon=1)

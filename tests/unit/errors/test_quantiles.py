@@ -16,6 +16,15 @@ WORDS = [
         ),
     ),
     (
+        refuse.too_many_values(2**51 + 1, 2**50),
+        "quantiles.too-many-values",
+        (
+            "A quantile is chosen among all possible values, and 2,251,799,813,685,249 are more than the "
+            "1,125,899,906,842,624 that one choice can be made among. Nothing was read and nothing was charged. "
+            "Declare a coarser step, or write CLAMP(x, low, high)."
+        ),
+    ),
+    (
         refuse.several_shares(),
         "quantiles.several-shares",
         (
