@@ -55,8 +55,6 @@ def family(quote: Quote) -> tuple[object, ...] | None:
         assert isinstance(key, Each | Bucket | Truncated | Mapped)
         if size(domain.everything[domain.axis(key.column)]) > _MOST_VALUES:
             return None
-    if quote.program.cells.count > MOST_CELLS:
-        return None
     return plan.table.name, frozenset(plan.where.tests), quote.program.truncation
 
 
@@ -86,6 +84,8 @@ def sums(quotes: Sequence[Quote]) -> Sums | None:
     A cell is a set of record values and its vector the indicator of that set, of which only inner products are needed:
     how many classes of values two cells share. A number is a vector of tallies at a cell.
     """
+    if max(quote.program.cells.count for quote in quotes) > MOST_CELLS:
+        return None
     cells = _Cells(quotes)
     if len(cells.distinct) > MOST_CELLS:
         return None

@@ -105,6 +105,18 @@ def test_what_a_condition_tests_beyond_its_region_is_not_taken_for_the_region() 
     assert min(alone) > 0
 
 
+def test_tables_with_too_many_cells_to_relate_still_tell_what_follows_from_them() -> None:
+    listed = [
+        "SELECT a, d, COUNT(*) AS n FROM t GROUP BY a, d",
+        "SELECT a, COUNT(*) AS n FROM t WHERE b = 1 GROUP BY a",
+    ]
+    listed.append("SELECT a, COUNT(*) AS n FROM t GROUP BY a")
+    measure, price = PRICES["gaussian"]
+    shares = shared([read(sql, [TABLE]) for sql in listed], [pt.Promise(pt.rows(), measure)], price, {"t": None})
+    assert [len(share.sources) for share in shares] == [1, 1, 2]
+    assert all(share.estimate is None for share in shares)
+
+
 ROLLED = "SELECT a, b, COUNT(*) AS n FROM t GROUP BY ROLLUP(a, b)"
 
 
