@@ -179,5 +179,6 @@ def same_noise() -> InvalidInput:
     return InvalidInput(
         "accuracy.same-noise",
         "One of these answers was made from earlier answers, or is there twice, so its noise is not its own and the "
-        "error bars would be too short. Adjust the answers it was made from, or ask with reuse=False.",
+        "error bars would be too short. Adjust the answers it was made from, or ask with reuse=False. Answers of one "
+        "batch agree already, but for the rounding of counts.",
     )
