@@ -9,6 +9,9 @@ import pytest
 
 import partita as pt
 from partita.curator.path import costs_of
+from partita.curator.planned import plan_charge
+from partita.engine.duckdb import DuckDB
+from partita.engine.reference import Reference
 from partita.errors import PartitaError
 from partita.granularity import Replace, Rows, Users
 from partita.query import quantile_costs, selection
@@ -166,3 +169,40 @@ def test_so_many_times_the_price_of_one_row_is_what_a_chosen_quantile_costs(
         assert quantile_costs.unit_cost(pt.Exponential(epsilon=1), behind, unit, budget) == pt.Pure(
             epsilon=twice * times
         )
+
+
+def test_the_charge_of_a_plan_tells_what_a_whole_owner_loses() -> None:
+    quotes = [quoted("SELECT COUNT(DISTINCT who) AS n FROM things WHERE a > 2", OWNERS), quoted(APART[1], OWNERS)]
+    joints = joint(quotes, quotes[0].promises, [Fraction(0)])
+    (cost,) = plan_charge(quotes, joints, [Fraction(0)]).costs
+    assert cost.unit is not None
+    assert cost.unit == joints[0].unit
+
+
+def test_what_one_owner_adds_is_kept_within_its_bounds_by_the_engine() -> None:
+    stored = [{"who": 1, "a": 5}] * 30 + [{"who": 2, "a": -3}] * 30
+    table = strategies.table(stored)
+    inner = "SELECT who, CLAMP(SUM(a), -4, 7) AS x FROM things GROUP BY who"
+    plan = read(f"SELECT SUM(x) AS s FROM ({inner})", [table])
+    program = quote(plan, [pt.Promise(pt.rows(), WIDE)], Price.of(epsilon=1)).program
+    engine = DuckDB([table], threads=1)
+    assert engine.run(program).tolist() == Reference([table]).run(program).tolist() == [[3]]
+    engine.close()
+
+
+def test_of_two_runs_of_one_question_only_the_numbers_that_were_stored_are_seen() -> None:
+    """The same question is asked while the first asking is still reading: both must give the answer in the book."""
+    table = pt.Table("t", source=[{"a": 3}] * 40, columns={"a": pt.integers(0, 10)})
+    kept = pt.Curator(tables=[table], promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=1))], backend=Reference([table]))
+    compute, inside = kept._engine.compute, []
+
+    def again(program: Any) -> Any:
+        if not inside:
+            inside.append(None)
+            inside.append(kept.ask("SELECT SUM(a) AS s FROM t", epsilon="0.0001").rows())
+        return compute(program)
+
+    kept._engine.compute = again  # type: ignore[method-assign]
+    outer = kept.ask("SELECT SUM(a) AS s FROM t", epsilon="0.0001").rows()
+    assert outer == inside[1]
+    assert kept.spent() == (pt.Pure(epsilon="0.0001"),)
