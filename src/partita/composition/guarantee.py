@@ -21,6 +21,7 @@ from partita.errors import composition as refuse
 from partita.errors import numbers as refuse_number
 from partita.exact import Number, exact, float_down, float_up, nonnegative, whole
 from partita.granularity.base import Relation
+from partita.mechanisms.geometric import LISTED, Geometric
 from partita.mechanisms.subsampled import Subsampled
 from partita.theory import readings
 from partita.theory.losses.gaussian import GaussianLoss
@@ -257,23 +258,32 @@ def _exact(method: str, plan: Plan) -> bool:
     if method in ("pld", "basic"):
         return all(is_exact(part) for part in plan.parts)
     if method == "optimal":
-        return all(isinstance(part, Loose) and isinstance(part.measure, Pure | Approximate) for part in plan.parts)
+        return all(_worst(part) for part in plan.parts)
     return False
 
 
 def is_exact(part: Part) -> bool:
     """Whether the pair of a release is its exact curve: that of a mechanism, or of the worst of all with a loss."""
     match part:
-        case Loose(measure=Pure() | Approximate() | GDP()):
+        case Loose(measure=GDP()):
             return True
+        case Loose():
+            return _worst(part)
         case Release(mechanism=Subsampled()):
             return isinstance(part.pair().remove, SubsampledGaussianLoss)
+        case Release(mechanism=Geometric()):
+            return part.distance.power <= LISTED
         case Release():
             return part.mechanism.kind in _EXACT
         case Paired(given=pair):
             return all(isinstance(law, _NAMED) for _, law in pair.directions())
         case _:
             return False
+
+
+def _worst(part: Part) -> bool:
+    """Whether some mechanism loses all that a bare loss allows; at several steps at once none does (theory B19)."""
+    return isinstance(part, Loose) and isinstance(part.measure, Pure | Approximate) and part.steps == 1
 
 
 # Mechanisms whose pair is their exact curve, and laws that are no tables of bounds.

@@ -93,10 +93,11 @@ class Release(Part):
 @final
 @dataclass(frozen=True, slots=True)
 class Loose(Part):
-    """A bare loss: any mechanism that is proven to lose no more."""
+    """A bare loss: any mechanism that is proven to lose no more, at so many steps at once."""
 
     measure: Measure
     count: int
+    steps: int = 1
 
     @property
     def name(self) -> str:
@@ -124,7 +125,7 @@ class Loose(Part):
         return found
 
     def group(self, k: int) -> Part:
-        return Loose(self.measure.group(k), self.count)
+        return Loose(self.measure.group(k), self.count, self.steps * k)
 
 
 @final
@@ -333,7 +334,7 @@ def _times(part: Part, count: int) -> Part:
         case Release():
             return Release(part.mechanism, part.distance, count_of(part.count * count))
         case Loose():
-            return Loose(part.measure, count_of(part.count * count))
+            return Loose(part.measure, count_of(part.count * count), part.steps)
         case Paired():
             return Paired(part.given, count_of(part.count * count))
         case _:

@@ -23,7 +23,7 @@ from partita.theory.measures.pure import Pure
 from partita.theory.numerics import ball
 
 # Up to so many steps the exact law of the loss is used; beyond, the worst of all mechanisms with the same ε.
-_STEPS = 4096
+LISTED = 4096
 
 
 @final
@@ -58,7 +58,7 @@ class Geometric(AdditiveNoise):
         steps = ceil(distance.power)
         if steps == 0:
             return identical()
-        if steps > _STEPS:
+        if steps > LISTED:
             return Pair.of(RandomizedResponseLoss(float_up(distance.power / self.scale)))
         return Pair.of(AtomicLoss.geometric(float_up(1 / self.scale), steps))
 

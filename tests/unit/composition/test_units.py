@@ -12,12 +12,14 @@ from partita.composition.slots import Slots
 from partita.errors import InvalidInput, NotProven
 from partita.granularity import Relation, edges, groups, metric, nodes, replace, rows, stated, users, windows
 from partita.mechanisms.gaussian import GaussianNoise
+from partita.mechanisms.geometric import Geometric
 from partita.mechanisms.laplace import Laplace
 from partita.mechanisms.subsampled import Subsampled
 from partita.theory.conversions import group_privacy
 from partita.theory.distance import Distance
 from partita.theory.losses.atoms import AtomicLoss
 from partita.theory.losses.pair import Pair
+from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.pure import Pure
 
 EVENTS = [(Laplace(epsilon="0.1"), 10), GaussianNoise(sigma=10)]
@@ -62,6 +64,24 @@ def test_a_total_for_a_unit_can_be_read_by_other_methods_and_in_larger_groups():
     assert again.epsilon == pytest.approx(3 * compose(EVENTS, delta="1e-6", method="basic").epsilon, abs=0.5)
     assert again.plan.unit == users("patient", rows=3)
     assert str(group_privacy(total, 2).plan.unit).startswith("any 2 at once of: one patient")
+
+
+@pytest.mark.parametrize("method", ["best", "pld", "optimal"])
+def test_no_lower_bound_on_a_bare_loss_of_several_rows_is_above_what_can_be_proven(method):
+    # Shifts of geometric noise are the worst that ε at a time can do in three steps, and lose less than 3ε at once.
+    worst = compose([(Geometric(scale=10), 20)], delta="1e-6", relation=groups(3))
+    bare = compose([(Pure(epsilon="0.1"), 20)], delta="1e-6", method=method, relation=groups(3))
+    assert worst.epsilon <= bare.epsilon
+    assert bare.lower <= worst.epsilon
+    leaky = compose([(Approximate(epsilon="0.1", delta="1e-12"), 20)], delta="1e-6", method=method, relation=groups(3))
+    assert leaky.lower <= compose([(Geometric(scale=10), 20)], delta="0.99e-6", relation=groups(3)).epsilon
+
+
+def test_geometric_noise_too_far_for_its_own_law_claims_no_lower_bound():
+    noise, finer = Geometric(scale=5000), Laplace(scale=5000)
+    near, far = (compose([noise], delta="0.01", relation=groups(count)) for count in (4096, 5000))
+    assert near.lower > 0
+    assert far.lower <= compose([finer], delta="0.01", relation=groups(5000)).epsilon + 1e-6 <= far.epsilon
 
 
 def test_a_node_without_a_proven_stability_has_no_total():
