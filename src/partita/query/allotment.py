@@ -113,8 +113,11 @@ class Allotment:
         known; with the shares fixed, the best estimates are. Each makes the other no worse.
         """
         held, multipliers = self._held, start.multipliers
-        shares = start.shares / max(1e-300, float((held @ start.shares).max()))
+        shares = start.shares / (float((held @ start.shares).max(initial=0.0)) or 1.0)
         terms, total = self._terms(shares)
+        if not len(held) or not total > 0:
+            # Nobody pays, or nothing has an error.
+            return _Start(shares, multipliers, total)
         before = np.inf
         for turn in range(rounds):
             prices = np.maximum(held.T @ multipliers, 1e-300)
@@ -135,6 +138,8 @@ class Allotment:
         """Shares within the budget everywhere, with nothing left over, for the estimates that are best now."""
         terms, _ = self._terms(shares)
         kept = np.flatnonzero(terms > 0)
+        if not len(kept):
+            return [0.0] * len(shares)
         order = {int(place): position for position, place in enumerate(kept)}
         left = [frozenset(order[place] for place in one if place in order) for one in self.meetings]
         found = np.zeros(len(shares))

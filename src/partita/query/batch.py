@@ -228,6 +228,8 @@ class _Sharing:
     def _offered(self, way: _Way, shares: Mapping[int, float], first: Sequence[Quote]) -> dict[int, Quote]:
         """The releases with their shares, which together cost nobody more than the price."""
         scale = Fraction(1)
+        if not shares:
+            return {}
         for _ in range(_ROUNDS):
             offered = {
                 place: self._quoted(

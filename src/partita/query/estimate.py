@@ -23,6 +23,8 @@ from partita.query.sums import Floats, Sums, family, sums
 # Weights below this are rounding; estimates are kept to so many digits beyond their deviation.
 _NOTHING: Final = 1e-11
 _DIGITS: Final = 9
+# The error of what has none, such as a sum of zeros.
+_HARDLY: Final = 1e-6
 
 
 @final
@@ -60,7 +62,7 @@ def told(quotes: Sequence[Quote], worth: Sequence[float]) -> tuple[list[Told], l
 
     The first quotes are questions, each with what its error is worth; the rest are releases nobody asked for.
     """
-    alone = [weight * quote.figure for weight, quote in zip(worth, quotes, strict=False)]
+    alone = [weight * _figure(quote) for weight, quote in zip(worth, quotes, strict=False)]
     alone += [0.0] * (len(quotes) - len(alone))
     found = []
     for places in _families(quotes).values():
@@ -79,6 +81,11 @@ def told(quotes: Sequence[Quote], worth: Sequence[float]) -> tuple[list[Told], l
                     wanted += worth[place] / (size * len(vectors)) * (vectors.T @ vectors)
         found.append(Told(tuple(places), mine, information, wanted))
     return found, alone
+
+
+def _figure(quote: Quote) -> float:
+    """The error of a question by itself; what is charged for has some, so that it has a share."""
+    return quote.figure or (_HARDLY if quote.mechanisms else 0.0)
 
 
 def estimates(

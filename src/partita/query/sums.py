@@ -19,6 +19,7 @@ from partita.query.expressions import Number as Constant
 from partita.query.keys import Bucket, Each, Mapped, Single, Truncated
 from partita.query.program import Present, Rows, Tally, Total
 from partita.query.quote import Quote
+from partita.query.reuse import linears
 from partita.region.codes import Codes, size
 from partita.region.domain import Domain
 
@@ -55,6 +56,10 @@ def family(quote: Quote) -> tuple[object, ...] | None:
         assert isinstance(key, Each | Bucket | Truncated | Mapped)
         if size(domain.everything[domain.axis(key.column)]) > _MOST_VALUES:
             return None
+    parts = [part for recipe in quote.recipes for part in linears(recipe)]
+    if not plan.where.region.boxes or not all(any(part.weights) for part in parts):
+        # A sum over nobody, or of nothing, tells of no other.
+        return None
     return plan.table.name, frozenset(plan.where.tests), quote.program.truncation
 
 
@@ -81,8 +86,8 @@ class Sums:
 def sums(quotes: Sequence[Quote]) -> Sums | None:
     """The numbers of questions of one family as vectors; None if there are too many cells to relate.
 
-    A cell is a set of record values and its vector the indicator of that set, of which only inner products are needed:
-    how many classes of values two cells share. A number is a vector of tallies at a cell.
+    A cell is a set of record values and its vector the indicator of that set, of which only inner products are needed.
+    A number is a vector of tallies at a cell.
     """
     if max(quote.program.cells.count for quote in quotes) > MOST_CELLS:
         return None
@@ -186,11 +191,17 @@ class _Cells:
         return found
 
     def shared(self) -> Floats:
-        """The measure of what two cells share: an independent measure on each column, one for all its classes."""
+        """Inner products of cells: of boxes, the product over columns of how their classes go together.
+
+        By how many classes they share a box of single classes in many columns would be next to nothing beside all
+        rows, and be lost in rounding. So on each column most of what all classes have in common is taken off: then one
+        class by itself is as long as all of them together, and no other relation changes.
+        """
         shared = np.ones((len(self.pieces), len(self.pieces)))
         for place, axis in enumerate(self.axes.values()):
             held = np.array([piece[place] for _, piece in self.pieces], dtype=float)
-            shared *= held @ held.T / axis.count
+            sizes = held.sum(axis=1)
+            shared *= held @ held.T - (axis.count - 1) / axis.count**2 * np.outer(sizes, sizes)
         owner = [cell for cell, _ in self.pieces]
         summed = np.zeros((len(self.distinct), len(self.pieces)))
         np.add.at(summed, owner, shared)

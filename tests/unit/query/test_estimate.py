@@ -92,10 +92,12 @@ def test_no_estimate_has_more_noise_than_the_question_released_alone(listed: lis
 
 
 def test_cells_that_share_nothing_are_not_related() -> None:
-    found = sums([quoted("SELECT COUNT(*) AS n FROM t WHERE a < 4"), quoted("SELECT COUNT(*) AS n FROM t WHERE a > 6")])
+    quotes = [quoted("SELECT COUNT(*) AS n FROM t WHERE a < 4"), quoted("SELECT COUNT(*) AS n FROM t WHERE a > 6")]
+    found = sums(quotes)
     assert found is not None
     assert found.rank == 2
-    assert abs(found.vectors[0] @ found.vectors[1]) < 1e-9
+    families, _ = told(quotes, [1.0, 1.0])  # type: ignore[misc]
+    assert estimates(families, quotes, 2, dict(enumerate(quotes))) == [None, None]
 
 
 def test_what_a_condition_tests_beyond_its_region_is_not_taken_for_the_region() -> None:
@@ -229,3 +231,51 @@ def test_a_batch_is_the_same_in_whatever_order_it_is_asked() -> None:
     plans = [read(sql, [TABLE]) for sql in LISTED]
     found = [shared(listed, promises, price, {"t": None}) for listed in (plans, plans[::-1])]
     assert [one.quote.fingerprint for one in found[0]] == [one.quote.fingerprint for one in found[1]][::-1]
+
+
+def wide(columns: int, values: int) -> tuple[Any, list[str], str]:
+    """A table of many columns, a question about each, and the condition that holds for one value of all of them."""
+    names = [f"c{place}" for place in range(columns)]
+    table = pt.Table("t", source=[{"c0": 0}], columns={name: pt.integers(0, values - 1) for name in names})
+    listed = [f"SELECT {name}, COUNT(*) AS n FROM t GROUP BY {name}" for name in names]
+    return table, listed, " AND ".join(f"{name} = 1" for name in names)
+
+
+def test_a_cell_that_is_next_to_nothing_of_all_values_is_not_taken_for_nothing() -> None:
+    table, listed, inside = wide(10, 10)
+    listed += [f"SELECT COUNT(*) AS n FROM t WHERE {inside}", f"SELECT COUNT(*) AS n FROM t WHERE NOT ({inside})"]
+    listed += ["SELECT COUNT(*) AS n FROM t"]
+    measure, price = PRICES["gaussian"]
+    shares = shared([read(sql, [table]) for sql in listed], [pt.Promise(pt.rows(), measure)], price, {"t": None})
+    rows = [dict.fromkeys((f"c{place}" for place in range(10)), 1)] * 1000
+    found = [
+        share.result({one.fingerprint: one.exact(tallied(one.program, rows)).astype(object) for one in share.sources})
+        for share in shares[-3:]
+    ]
+    assert [result.columns["n"] for result in found] == [[1000], [0], [1000]]
+
+
+NOTHING = [
+    "SELECT SUM(0) AS n FROM t",
+    "SELECT SUM(b - b) AS n FROM t",
+    "SELECT COUNT(*) AS n FROM t WHERE a < 4 AND a > 6",
+    "SELECT a, COUNT(*) AS n FROM t WHERE a < 4 AND a > 6 GROUP BY a",
+    "SELECT AVG(b) AS n FROM t WHERE b = 2",
+]
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [[], ["SELECT COUNT(*) AS n FROM t", "SELECT a, COUNT(*) AS n FROM t GROUP BY a"]],
+    ids=["alone", "beside others"],
+)
+@pytest.mark.parametrize("kind", PRICES)
+@pytest.mark.parametrize("sql", NOTHING)
+def test_sums_of_nothing_and_of_nobody_have_a_share_of_the_price(sql: str, kind: str, beside: list[str]) -> None:
+    measure, price = PRICES[kind]
+    promise = pt.Promise(pt.rows(), measure)
+    shares = shared([read(one, [TABLE]) for one in (sql, *beside)], [promise], price, {"t": None})
+    account = pt.RegionAccount(shares[0].quote.plan.table.domain, promise)
+    for one in {one.fingerprint: one for share in shares for one in share.sources}.values():
+        account.charge(one.region, one.tolls[0].row, one.tolls[0].both)
+    assert shares[0].estimate is None
