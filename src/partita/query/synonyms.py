@@ -48,8 +48,8 @@ def plain(text: str, tree: Tree, public: Mapping[str, PublicTable]) -> Tree:
                 node.replace(counted)
             case exp.In() if isinstance(node.this, exp.Tuple) and node.expressions:
                 node.replace(_pairs(text, node))
-            case exp.In() | exp.Exists() if (asked := node.find(exp.Select)) is not None and _about(asked) in facts:
-                node.replace(_listed(text, node, facts[_about(asked)]))
+            case exp.In() | exp.Exists() if (asked := _asked(node)) is not None and _about(asked) in facts:
+                node.replace(_listed(text, node, asked, facts[_about(asked)]))
             case exp.Group():
                 _margins(node)
             case exp.Select():
@@ -135,15 +135,23 @@ def _about(asked: exp.Select) -> str:
     return source.this.name.lower() if source is not None and isinstance(source.this, exp.Table) else ""
 
 
-def _listed(text: str, node: exp.In | exp.Exists, table: PublicTable) -> exp.Expr:
+def _asked(node: exp.In | exp.Exists) -> exp.Select | None:
+    """The question that stands in brackets after IN or EXISTS."""
+    query = node.args.get("query") if isinstance(node, exp.In) else node.this
+    return None if query is None else query.find(exp.Select)
+
+
+def _listed(text: str, node: exp.In | exp.Exists, asked: exp.Select, table: PublicTable) -> exp.Expr:
     """x IN (SELECT key FROM public WHERE ...): the list that everybody can look up."""
-    asked = node.find(exp.Select)
-    item = asked.expressions[0].unalias() if asked is not None and len(asked.expressions) == 1 else None
+    item = asked.expressions[0].unalias() if len(asked.expressions) == 1 else None
+    own = {"", asked.args["from_"].this.alias_or_name.lower()}
     if (
-        asked is None
-        or not isinstance(node, exp.In)
+        not isinstance(node, exp.In)
+        or asked is not node.args["query"].unnest()
         or not isinstance(item, exp.Column)
         or any(value and clause not in _SIMPLE for clause, value in asked.args.items())
+        # A column of the question around it would make a list of its own for every row.
+        or any(column.table.lower() not in own for column in asked.find_all(exp.Column))
     ):
         raise _joined(text, node, table)
     place, where = table.column(item.name), asked.args.get("where")

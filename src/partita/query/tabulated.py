@@ -19,6 +19,8 @@ from partita.query.calendar import PARTS, last_of_month, later, opening, period
 MOST_TABULATED: Final = 50_000
 MOST_DIGITS: Final = 30
 MOST_POWER: Final = 8
+# Powers of powers would grow without end.
+MOST_BITS: Final = 1024
 _NAMED: Final[dict[type[exp.Expr], str]] = {
     exp.Year: "year",
     exp.Quarter: "quarter",
@@ -39,6 +41,8 @@ _COMPARED: Final[dict[type[exp.Expr], Callable[[Any, Any], bool]]] = {
     exp.GT: lambda one, other: one > other,
     exp.GTE: lambda one, other: one >= other,
 }
+# What else may stand beside the parts of a function without changing what it means.
+_HARMLESS: Final = frozenset(("safe", "coalesce", "typed", "date_part_boundary", "negate"))
 _FORMATS: Final = re.compile(r"(?:%[YmdbBaAjyuVG]|[^%])*")
 
 
@@ -61,6 +65,10 @@ def evaluated(node: exp.Expr, values: Mapping[str, Any]) -> Any:
 
 
 def _evaluated(node: exp.Expr, values: Mapping[str, Any]) -> Any:
+    if node.args.get("negate"):
+        # NOT LIKE is kept by the parser as a LIKE that is turned round.
+        found = _strict(node, values)
+        return None if found is None else not found
     match node:
         case exp.Column():
             return _value(values[node.name.lower()])
@@ -75,18 +83,22 @@ def _evaluated(node: exp.Expr, values: Mapping[str, Any]) -> Any:
         case exp.Case():
             return _case(node, values)
         case exp.If():
-            chosen = node.args["true"] if _evaluated(node.this, values) is True else node.args.get("false")
+            chosen = node.args["true"] if _truth(node.this, values) else node.args.get("false")
             return None if chosen is None else _evaluated(chosen, values)
         case exp.Coalesce():
             parts = (_evaluated(part, values) for part in (node.this, *node.expressions))
             return next((part for part in parts if part is not None), None)
         case exp.Nullif():
-            first = _evaluated(node.this, values)
-            return None if first == _evaluated(node.expression, values) else first
+            first, second = _alike(*_all([node.this, node.expression], values))
+            return None if first == second else first
         case exp.And() | exp.Or():
             return _logic(node, [_evaluated(part, values) for part in node.flatten()])
+        case exp.Between() if not node.args.get("symmetric"):
+            # One end may decide although the other is NULL.
+            middle, low, high = _all([node.this, node.args["low"], node.args["high"]], values)
+            return _logic(node, [_compared(exp.GTE, middle, low), _compared(exp.LTE, middle, high)])
         case exp.Not():
-            inner = _evaluated(node.this, values)
+            inner = _truth(node.this, values)
             return None if inner is None else not inner
         case exp.Is():
             return _is(node, values)
@@ -126,26 +138,17 @@ def _strict(node: exp.Expr, values: Mapping[str, Any]) -> Any:
         for name, part in node.args.items()
         if isinstance(part, exp.Expr) and not isinstance(part, exp.Var | exp.DataType | exp.Interval)
     }
+    if any(value and name not in _HARMLESS for name, value in node.args.items() if isinstance(value, bool)):
+        raise Untabulated
     listed = [_evaluated(part, values) for part in node.expressions] if isinstance(node, exp.Anonymous) else []
     if None in arguments.values() or None in listed:
         return None
     first, second = arguments.get("this"), arguments.get("expression")
     if type(node) in _COMPARED:
-        if isinstance(first, date) and isinstance(second, str):
-            second = date.fromisoformat(second)
-        if isinstance(second, date) and isinstance(first, str):
-            first = date.fromisoformat(first)
-        if isinstance(first, str) is not isinstance(second, str):
-            raise Untabulated
-        return _COMPARED[type(node)](first, second)
+        return _compared(type(node), first, second)
     if type(node) in _NAMED:
         return Fraction(PARTS[_NAMED[type(node)]](_day(first)))
     match node:
-        case exp.Between() if not node.args.get("symmetric"):
-            ends = [arguments["low"], arguments["high"]]
-            if isinstance(first, date):
-                ends = [date.fromisoformat(end) if isinstance(end, str) else end for end in ends]
-            return ends[0] <= first <= ends[1]
         case exp.Extract():
             return Fraction(PARTS[node.name.lower()](_day(second)))
         case exp.Dayname() | exp.Monthname():
@@ -209,9 +212,12 @@ def _numeric(node: exp.Expr, arguments: Mapping[str, Any]) -> Any:
         case exp.Div():
             return first / second if second else None
         case exp.Pow() if 0 <= second <= MOST_POWER:
+            if _whole(second) * max(first.numerator.bit_length(), first.denominator.bit_length()) > MOST_BITS:
+                raise Untabulated
             return first ** _whole(second)
         case exp.IntDiv():
-            return Fraction(math.floor(first / second)) if second else None
+            # Towards zero, as in SQL.
+            return Fraction(math.trunc(first / second)) if second else None
         case exp.Mod():
             # The remainder has the sign of what is divided, as in SQL.
             return first - second * math.trunc(first / second) if second else None
@@ -229,16 +235,16 @@ def _textual(node: exp.Expr, arguments: Mapping[str, Any]) -> Any:
         case exp.Length():
             return Fraction(len(_string(first)))
         case exp.Trim() if set(arguments) == {"this"}:
-            return _string(first).strip(" ")
+            return _trimmed(_string(first), node.args.get("position"))
         case exp.Left() | exp.Right():
-            count = max(0, int(second or 0))
+            # Fewer than none: all but so many at the other end.
+            count = _whole(second)
             return _string(first)[:count] if isinstance(node, exp.Left) else _string(first)[-count:] if count else ""
         case exp.Substring():
-            start = int(arguments["start"])
-            if start < 1:
+            start, length = _whole(arguments["start"]), arguments.get("length")
+            if start < 1 or (length is not None and length < 0):
                 raise Untabulated
-            length = arguments.get("length")
-            end = None if length is None else start - 1 + int(length)
+            end = None if length is None else start - 1 + _whole(length)
             return _string(first)[start - 1 : end]
         case exp.DPipe():
             return _text(first) + _text(second)
@@ -274,7 +280,7 @@ def _called(name: str, parts: list[Any]) -> Any:
 def _case(node: exp.Case, values: Mapping[str, Any]) -> Any:
     for branch in node.args["ifs"]:
         test = branch.this if node.this is None else exp.EQ(this=node.this, expression=branch.this)
-        if _evaluated(test, values) is True:
+        if _truth(test, values):
             return _evaluated(branch.args["true"], values)
     default = node.args.get("default")
     return None if default is None else _evaluated(default, values)
@@ -288,12 +294,11 @@ def _logic(node: exp.Expr, parts: list[Any]) -> bool | None:
 
 
 def _is(node: exp.Is, values: Mapping[str, Any]) -> bool:
-    inner = _evaluated(node.this, values)
     match node.expression:
         case exp.Null():
-            return inner is None
+            return _evaluated(node.this, values) is None
         case exp.Boolean():
-            return inner is bool(node.expression.this)
+            return _truth(node.this, values) is bool(node.expression.this)
         case _:
             raise Untabulated
 
@@ -301,9 +306,42 @@ def _is(node: exp.Is, values: Mapping[str, Any]) -> bool:
 def _among(subject: Any, listed: list[Any]) -> bool | None:
     if subject is None:
         return None
-    if isinstance(subject, date):
-        listed = [date.fromisoformat(each) if isinstance(each, str) else each for each in listed]
-    return True if subject in listed else None if None in listed else False
+    pairs = [_alike(subject, each) for each in listed]
+    return True if any(one == other for one, other in pairs) else None if None in listed else False
+
+
+def _truth(node: exp.Expr, values: Mapping[str, Any]) -> bool | None:
+    """Where only a truth will do: a number is none."""
+    found = _evaluated(node, values)
+    if found is None or isinstance(found, bool):
+        return found
+    raise Untabulated
+
+
+def _compared(kind: type[exp.Expr], one: Any, other: Any) -> bool | None:
+    return None if one is None or other is None else _COMPARED[kind](*_alike(one, other))
+
+
+def _alike(one: Any, other: Any) -> tuple[Any, Any]:
+    """Two values that can be compared; a text beside a day is read as a day."""
+    if isinstance(one, date) and isinstance(other, str):
+        other = date.fromisoformat(other)
+    if isinstance(other, date) and isinstance(one, str):
+        one = date.fromisoformat(one)
+    if None not in (one, other) and isinstance(one, str) is not isinstance(other, str):
+        raise Untabulated
+    return one, other
+
+
+def _trimmed(text: str, position: str | None) -> str:
+    """Without the spaces at its ends, or at the end that is named."""
+    match position:
+        case "LEADING":
+            return text.lstrip(" ")
+        case "TRAILING":
+            return text.rstrip(" ")
+        case _:
+            return text.strip(" ")
 
 
 def _between(node: exp.DateDiff, start: date, end: date) -> Fraction:
