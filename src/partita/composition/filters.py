@@ -74,7 +74,8 @@ class Filter(Admission, Generic[Budget]):
 
     Proven for budgets in ε, (ε, δ), ρ (with δ), τ at every order of a grid, and μ. A cost in another measure is read in
     the measure of the budget, where a theorem does that. Losses under unlike relations are never summed: the relation
-    is the one given, or that of the first cost that is proven under one only.
+    is the one given, or that of the first cost that is proven under one only. A cost is that of the whole unit the
+    relation names: for owners of three rows, a mechanism at three times the distance of a row.
 
     >>> filter = Filter(ZCDP(rho="0.5"))
     >>> filter.admit(ZCDP(rho="0.4"))

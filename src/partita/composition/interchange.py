@@ -42,12 +42,13 @@ def to_document(events: object, relation: Relation | Granularity | str | None = 
     """A plan as JSON that anyone can read back into dp_accounting's events, with the relation that it is proven under.
 
     Numbers are rounded towards the larger loss, so that what is read back never promises more. Where the vocabulary has
-    no word a larger event is written, and the release is named under ``bounds``.
+    no word a larger event is written, and the release is named under ``bounds``. For a unit of several rows the events
+    are those of all its steps at once.
 
     >>> to_document([(GaussianNoise(sigma=10), 3)])["event"]
     {'type': 'SelfComposedDpEvent', 'event': {'type': 'GaussianDpEvent', 'noise_multiplier': 10.0}, 'count': 3}
     """
-    plan = Plan.of(events, relation)
+    plan = Plan.protecting(events, relation)
     parts = [written(part) for part in plan.parts]
     made: Document = {"version": VERSION, "vocabulary": _VOCABULARY, "event": together([one.event for one in parts])}
     larger = sorted({part.name for part, one in zip(plan.parts, parts, strict=True) if not one.exact})

@@ -25,7 +25,7 @@ class Odometer(Live):
 
     With probability at least 1 - δ the loss is below ``bound()`` at every moment at once. It is tightest when the sum
     of the ρ is about the ``rho`` it was made for. While every release is purely private, the running sum of ε is a
-    bound too, on every path.
+    bound too, on every path. A cost is that of the whole unit that the relation names.
 
     >>> odometer = Odometer(rho="0.5", delta="1e-6")
     >>> odometer.record(ZCDP(rho="0.3"))

@@ -18,7 +18,7 @@ from partita.composition.total import Total
 from partita.errors import NotProven
 from partita.errors import composition as refuse
 from partita.exact import Number, exact, float_down
-from partita.granularity.base import Granularity, Relation
+from partita.granularity import Granularity, Relation, stated
 from partita.theory.losses.base import LossLaw
 from partita.theory.losses.outward import UNIT, floats, up
 from partita.theory.losses.randomized_response import RandomizedResponseLoss
@@ -35,7 +35,7 @@ class Running(Live):
 
     The figure is exact for a plan fixed beforehand that ends here. It is *not* a guarantee for an analyst who chooses
     mechanisms along the way, and no filter may compare it with a budget (theory D8): certify a budget with a filter, or
-    declare slots.
+    declare slots. Losses are those of one row; for a unit of several its steps are counted, as in ``compose``.
 
     >>> from partita.mechanisms.gaussian import GaussianNoise
     >>> running = Running(delta=1e-6)
@@ -49,7 +49,9 @@ class Running(Live):
             raise refuse.delta_out_of_range(delta)
         super().__init__()
         self.delta = float_down(wanted)
-        self.relation = Plan.of((), relation).relation
+        self.relation = Plan.protecting((), relation).relation
+        # A unit of several rows, whose steps are counted with each release.
+        self._unit = relation if isinstance(relation, Granularity) and stated(relation)[1] > 1 else None
         self.epsilon = 0.0
         self._directions = [_Direction(self.delta)]
 
@@ -60,13 +62,14 @@ class Running(Live):
 
     def _add(self, event: object) -> float:
         # Randomised responses are proven under change-one only; once that is the relation they are read straight too.
-        law = law_of(event) if type(event) in PLAIN or self.relation is Relation.CHANGE_ONE else None
+        plain = self._unit is None and (type(event) in PLAIN or self.relation is Relation.CHANGE_ONE)
+        law = law_of(event) if plain else None
         if law is not None:
             for direction in self._directions:
                 direction.add(law, 1)
             self.epsilon = max([direction.least() for direction in self._directions])
             return self.epsilon
-        plan = Plan.of((event,), self.relation)
+        plan = Plan.protecting((event,), self._unit or self.relation)
         totals = plan.totals
         if plan.relation is not None:
             self.relation = plan.relation

@@ -34,7 +34,8 @@ class Slots(Live):
     """A multiset of dominating pairs fixed beforehand; every release uses one that dominates it (theory D9).
 
     The transcript is then a post-processing of one draw from each slot, so the guarantee is the exact profile of all
-    declared slots, whatever was used, in whatever order, however chosen.
+    declared slots, whatever was used, in whatever order, however chosen. Slots and releases are those of the whole unit
+    that the relation names: for owners of three rows, a mechanism at three times the distance of a row.
 
     >>> from partita.theory.measures.pure import Pure
     >>> slots = Slots([(Pure(epsilon="0.5"), 3), (Pure(epsilon="0.3"), 2)])

@@ -7,7 +7,9 @@ import pytest
 from partita.composition.calibrate import calibrate, calibrate_plan
 from partita.composition.compose import METHODS, compose
 from partita.composition.documents import calibrate_document, compose_document, relation_in
+from partita.composition.interchange import plan_from_document, to_document
 from partita.composition.plan import Plan
+from partita.composition.running import Running
 from partita.composition.slots import Slots
 from partita.errors import InvalidInput, NotProven
 from partita.granularity import Relation, edges, groups, metric, nodes, replace, rows, stated, users, windows
@@ -131,6 +133,26 @@ def test_a_plan_of_shares_and_the_largest_epsilon_count_steps_too():
     assert float(calibrate(Pure, count=4, epsilon=1, method="basic", relation=groups(2)).epsilon) == pytest.approx(
         0.125
     )
+
+
+@pytest.mark.parametrize(("unit", "count"), SEVERAL, ids=[str(unit) for unit, _ in SEVERAL])
+def test_a_running_total_and_a_document_count_the_steps_of_a_unit_as_a_plan_does(unit, count):
+    total = compose(EVENTS, delta="1e-6", relation=unit)
+    running = Running(delta="1e-6", relation=unit)
+    for event in EVENTS:
+        running.add(event)
+    assert total.epsilon * (1 - 1e-9) <= running.epsilon <= total.epsilon * 1.0001
+    assert running.relation is total.relation
+    again = compose(plan_from_document(to_document(EVENTS, relation=unit)), delta="1e-6")
+    assert again.epsilon == pytest.approx(total.epsilon, rel=1e-6)
+
+
+def test_a_running_total_refuses_samples_for_a_unit_of_several_rows():
+    running = Running(delta="1e-6", relation=users("patient", rows=3))
+    with pytest.raises(NotProven) as refusal:
+        running.add(Subsampled(GaussianNoise(sigma=10), rate="0.1"))
+    assert refusal.value.code == "composition.no-group"
+    assert running.epsilon == 0
 
 
 def test_slots_take_costs_of_the_unit_as_they_are():
