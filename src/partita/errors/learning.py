@@ -201,6 +201,15 @@ def no_custodians(value: object) -> InvalidInput:
     )
 
 
+def same_custodian(first: int, again: int) -> InvalidInput:
+    """Rows that are counted twice, with the same noise, would make the errors of a model look small."""
+    return InvalidInput(
+        "learning.same-custodian",
+        f"The custodians at {first} and {again} have the same table, so its rows would count twice and the model would "
+        f"look more exact than it is. Nothing was spent. Pass each custodian once.",
+    )
+
+
 def unknown_custodian(places: Sequence[int], many: int) -> InvalidInput:
     """Custodians are named by their places in the list that was fitted."""
     return InvalidInput(

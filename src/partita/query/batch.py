@@ -12,12 +12,12 @@ from typing import Any, Final, final
 import numpy as np
 
 from partita.composition.account import RegionAccount
-from partita.composition.account.booking import Release, booked
+from partita.composition.account.booking import Release, booked, charged
 from partita.composition.promise import Promise
 from partita.errors import PartitaError
 from partita.errors import accuracy as refuse
 from partita.exact import Number, positive
-from partita.granularity import Metric, Replace
+from partita.granularity import Metric, Replace, Users
 from partita.query.accuracy import currency
 from partita.query.allotment import Allotment
 from partita.query.estimate import estimates, told
@@ -260,11 +260,19 @@ class _Sharing:
             load = booked(promise.granularity, Release(union(offered), total.row, total.both, total.unit))
             heaviest = load.one if load.both is None else tuple(map(max, load.one, load.both))
             return _times(heaviest, self.allowed)
-        room = 4 * len(offered) + 4
+        releases = [self._release(one) for one in offered]
+        losses = [charged(promise.granularity, self.allowed, one).vector() for one in releases]
+        room = math.ceil(sum(_times(loss, self.allowed) for loss in losses)) + 1
         account = RegionAccount(offered[0].plan.table.domain, Promise(promise.granularity, self.allowed.times(room)))
-        for one in offered:
-            account.charge(one.region, one.tolls[0].row, one.tolls[0].both)
+        for one in releases:
+            account.charge(one.region, one.cost, one.both, unit=one.unit)
         return _times(account.bracket()[1].vector(), self.allowed)
+
+    def _release(self, one: Quote) -> Release:
+        """As the ledger books it: what is proven for owners as a whole is charged as such."""
+        users, toll = self.promises[0].granularity, one.tolls[0]
+        whole = isinstance(users, Users) and not users.altered and one.by_owner
+        return Release(one.region, toll.row, toll.both, toll.unit if whole else None)
 
 
 def _times(load: Sequence[Fraction], allowed: Measure) -> Fraction:

@@ -127,12 +127,14 @@ def test_nobody_is_asked_unless_everybody_can_pay_for_all_rounds():
         (lambda keeper: model().fit_across(keeper, **FIT), "learning.no-custodians"),
         (lambda keeper: model().fit_across([], **FIT), "learning.no-custodians"),
         (lambda keeper: model().fit_across([keeper, 7], **FIT), "learning.not-a-curator"),
+        (lambda keeper: model().fit_across([keeper, keeper], **FIT), "learning.same-custodian"),
+        (lambda keeper: model().fit_across([keeper, keeper.session(analyst="ada")], **FIT), "learning.same-custodian"),
         (lambda keeper: model(solver="objective").fit_across([keeper], **FIT), "learning.one-of"),
         (lambda keeper: model(**LEAKY).fit_across([keeper], **FIT), "learning.rounds-without-delta"),
         (lambda keeper: model().fit_across([keeper, hospital(1, high=100)], **FIT), "learning.other-plan"),
         (lambda keeper: model().fit_across([keeper], **FIT).exposure(at=[1]), "learning.unknown-custodian"),
     ],
-    ids=["one curator", "nobody", "no curator", "solver", "delta", "other domain", "place"],
+    ids=["one curator", "nobody", "no curator", "twice", "and a session", "solver", "delta", "other domain", "place"],
 )  # fmt: skip
 def test_what_cannot_be_learnt_in_rounds_is_refused(attempt, code):
     with pytest.raises(InvalidInput) as refusal:

@@ -46,6 +46,23 @@ def test_a_batch_for_the_whole_budget_fits_it_and_leaves_next_to_nothing(budget:
     assert curator.verify().sound
 
 
+@pytest.mark.parametrize("budget", ["zcdp", "pure", "gdp"])
+@pytest.mark.parametrize("altered", [False, True], ids=["owners who leave", "owners who are altered"])
+def test_counts_of_owners_leave_nothing_of_the_price_unused(budget: str, altered: bool) -> None:
+    measure, price = BUDGETS[budget]
+    curator = hospital(promises=[pt.Promise(pt.users("patient", rows=16, altered=altered), measure)])
+    counted = "COUNT(DISTINCT patient) AS k FROM visits"
+    listed = [
+        f"SELECT region, {counted} GROUP BY region",
+        f"SELECT sex, {counted} GROUP BY sex",
+        *([] if altered else TWELVE[:2]),
+    ]
+    curator.batch(listed, **price).ask()
+    (spent,) = curator.spent()
+    assert spent.fits(measure)
+    assert spent.vector()[0] > measure.vector()[0] * Fraction(85, 100)
+
+
 def test_questions_about_different_people_have_the_whole_price_each() -> None:
     curator = hospital()
     alone = curator.quote(DISJOINT[0], rho="0.1")

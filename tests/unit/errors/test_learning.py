@@ -197,6 +197,15 @@ CASES = [
         ),
     ),
     (
+        refuse.same_custodian(0, 2),
+        InvalidInput,
+        "learning.same-custodian",
+        (
+            "The custodians at 0 and 2 have the same table, so its rows would count twice and the model would look "
+            "more exact than it is. Nothing was spent. Pass each custodian once."
+        ),
+    ),
+    (
         refuse.unknown_custodian([3], 2),
         InvalidInput,
         "learning.unknown-custodian",

@@ -146,6 +146,13 @@ class LogisticRegression(ClassifierMixin, Private):  # type: ignore[misc]
         assert isinstance(plan, Logistic)
         if any(one.learner != plan or one.classes != posed[0][1].classes for _, one in posed):
             raise refuse.other_plan()
+        held = [
+            next(one for one in curator.tables if one.name == name)
+            for curator, (name, _) in zip(curators, posed, strict=True)
+        ]
+        for place, mine in enumerate(held):
+            if any(mine is other for other in held[:place]):
+                raise refuse.same_custodian(next(at for at, other in enumerate(held) if other is mine), place)
         first = [(name, replace(one, learner=FirstRound(plan))) for name, one in posed]
         for curator, (name, every), (_, begin) in zip(curators, posed, first, strict=True):
             # What was begun may be finished: the same rounds are free, and others are refused one by one.
