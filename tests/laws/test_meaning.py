@@ -181,3 +181,74 @@ def test_conditions_put_together_keep_the_rows_that_they_say(plain, condition):
 def test_what_would_be_taken_for_something_else_is_refused(condition):
     with pytest.raises(PartitaError):
         read(f"SELECT COUNT(*) AS n FROM things WHERE {condition}", [THINGS], PUBLIC)
+
+
+@pytest.mark.parametrize(
+    ("question", "same"),
+    [
+        (
+            "SELECT SUM(a) AS s FROM (SELECT * FROM (SELECT b AS a FROM things) AS q) AS r",
+            "SELECT SUM(b) AS s FROM things",
+        ),
+        (
+            "SELECT SUM(a) AS s FROM (SELECT q.* FROM (SELECT b AS a, a AS b FROM things) AS q WHERE b > 1) AS r",
+            "SELECT SUM(b) AS s FROM things WHERE a > 1",
+        ),
+        (
+            "WITH p AS (SELECT b AS z, d FROM things), q AS (SELECT * FROM p WHERE z > 1) SELECT SUM(z) AS s FROM q",
+            "SELECT SUM(b) AS s FROM things WHERE b > 1",
+        ),
+        (
+            "SELECT SUM(z) AS s FROM (SELECT * FROM (SELECT *, a + b AS z FROM things) AS q) AS r WHERE a > 0",
+            "SELECT SUM(a + b) AS s FROM things WHERE a > 0",
+        ),
+        (
+            "SELECT SUM(q.c) AS s FROM (SELECT e AS d, c FROM things) AS q JOIN facts USING (d)",
+            "SELECT SUM(c) AS s FROM things JOIN facts ON things.e = facts.d",
+        ),
+        (
+            "SELECT SUM(q.c) AS s FROM (SELECT d, c FROM things) AS q JOIN facts USING (d)",
+            "SELECT SUM(c) AS s FROM things JOIN facts ON things.d = facts.d",
+        ),
+        (
+            "SELECT SUM(c) AS s FROM (SELECT * FROM (SELECT d, c FROM things) AS q JOIN facts USING (d)) AS r",
+            "SELECT SUM(c) AS s FROM things JOIN facts ON things.d = facts.d",
+        ),
+    ],
+)
+def test_columns_that_brackets_rename_are_those_columns_outside(question, same):
+    assert read(question, [THINGS], PUBLIC).sql() == read(same, [THINGS], PUBLIC).sql()
+
+
+DOUBLED = ", ".join(f"c{place} AS (SELECT x + x AS x FROM c{place - 1})" for place in range(1, 60))
+
+
+@pytest.mark.parametrize(
+    ("question", "code"),
+    [
+        ("SELECT SUM(a) AS s FROM things AS q(b, a)", "shape.columns-unclear"),
+        ("SELECT SUM(w) AS s FROM things JOIN facts AS q(w, d) ON things.d = q.d", "shape.columns-unclear"),
+        ("SELECT SUM(a) AS s FROM (SELECT * REPLACE (b AS a) FROM things) AS q", "shape.columns-unclear"),
+        ("SELECT SUM(a) AS s FROM (SELECT * EXCLUDE (a) FROM things) AS q", "shape.columns-unclear"),
+        ("SELECT SUM(a) AS s FROM (SELECT * FROM things) AS q(b, a)", "shape.columns-unclear"),
+        (
+            "SELECT SUM(a) AS s FROM (SELECT a, b FROM things WHERE g UNION ALL SELECT a, b FROM things) AS q(b, a)",
+            "shape.columns-unclear",
+        ),
+        (
+            "SELECT SUM(a) AS s FROM (SELECT * FROM (SELECT b AS a, d FROM things) AS q JOIN facts USING (d)) AS r",
+            "shape.columns-unclear",
+        ),
+        ("SELECT SUM(a) AS s FROM (SELECT * FROM (SELECT b FROM things) AS q) AS r", "query.unknown-column"),
+        ("SELECT SUM(c) AS s FROM (SELECT c FROM things) AS q JOIN facts USING (d)", "query.unknown-column"),
+        (
+            "WITH facts AS (SELECT d FROM things) SELECT COUNT(*) AS n FROM things WHERE d IN (SELECT d FROM facts)",
+            "shape.name-taken",
+        ),
+        (f"WITH c0 AS (SELECT a AS x FROM things), {DOUBLED} SELECT SUM(x) AS s FROM c59", "query.too-deep"),
+    ],
+)
+def test_columns_that_are_not_worked_out_are_refused(question, code):
+    with pytest.raises(PartitaError) as refusal:
+        read(question, [THINGS], PUBLIC)
+    assert refusal.value.code == code

@@ -32,6 +32,23 @@ def not_simple(clause: str) -> QueryRefused:
     )
 
 
+def columns_unclear(what: str) -> QueryRefused:
+    """Columns that are given other names or values without being listed."""
+    return QueryRefused(
+        "shape.columns-unclear",
+        f"Which columns {what} leaves is not worked out. Name them one by one, SELECT a, b + 1 AS c FROM ... "
+        f"{UNTOUCHED}",
+    )
+
+
+def name_taken(name: str) -> QueryRefused:
+    """A name given by WITH that a public table has."""
+    return QueryRefused(
+        "shape.name-taken",
+        f"{name} is the name of a public table, so a question in WITH cannot have it. Choose another name. {UNTOUCHED}",
+    )
+
+
 def union_of_values() -> QueryRefused:
     """UNION drops rows that are equal."""
     return QueryRefused(

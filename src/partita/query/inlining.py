@@ -18,6 +18,8 @@ _SIMPLE: Final = {"kind", "expressions", "from_", "where", "joins", "order", "wi
 _GATHERING: Final = _SIMPLE | {"group", "having"}
 _BRACKETS: Final = {"this", "alias"}
 _NAMED: Final = {"this", "alias", "db", "catalog"}
+# Columns made of columns double with every question in brackets.
+_MOST_WORDS: Final = 50_000
 
 
 @final
@@ -70,7 +72,7 @@ class Inliner:
             raise self._refused(given, refuse_shape.recursive())
         known = dict(self.known)
         for part in given.expressions:
-            known[part.alias.lower()] = _renamed(part.this, part)
+            known[part.alias.lower()] = self._renamed(part.this, part)
         self.known = known
         tree.set("with_", None)
         return tree
@@ -87,7 +89,7 @@ class Inliner:
             return deeper.query(named.copy())
         if isinstance(source, exp.Subquery):
             self._only(source, _BRACKETS)
-            return Inliner(self.text, self.known, self.apart).query(_renamed(source.this, source))
+            return Inliner(self.text, self.known, self.apart).query(self._renamed(source.this, source))
         return None
 
     def query(self, tree: exp.Expr) -> exp.Select:
@@ -108,8 +110,10 @@ class Inliner:
         self._only(inner, _SIMPLE)
         if any(item.find(exp.Window) for item in inner.expressions):
             raise self._refused(inner, refuse_shape.not_simple("OVER"))
-        columns, everything = _projected(inner)
+        columns, everything = self._projected(inner)
         outer.set("from_", None)
+        for join in outer.args.get("joins") or []:
+            _by_names(join, alias)
         asked = {item.alias.lower() for item in outer.expressions if isinstance(item, exp.Alias)}
         for item in list(outer.expressions):
             if isinstance(item, exp.Column) and not isinstance(item.this, exp.Star):
@@ -128,13 +132,60 @@ class Inliner:
                 column.set("table", None)
             elif column.name.lower() not in asked:
                 raise self._refused(column, refuse.unknown_column(column.name, alias or "in brackets", list(columns)))
+        plain = all(isinstance(item, exp.Column) and item.name.lower() == name for name, item in columns.items())
+        if columns and not (plain and outer.args.get("joins")):
+            self._listed(outer, inner)
         outer.set("from_", inner.args["from_"].copy() if inner.args.get("from_") else None)
         joins = [*(inner.args.get("joins") or []), *(outer.args.get("joins") or [])]
         outer.set("joins", joins or None)
         both = [where.this for where in (inner.args.get("where"), outer.args.get("where")) if where is not None]
         if both:
             outer.set("where", exp.Where(this=_all(both)))
+        if sum(1 for _ in outer.walk()) > _MOST_WORDS:
+            raise refuse.too_deep()
         return outer
+
+    def _listed(self, outer: exp.Select, inner: exp.Select) -> None:
+        """SELECT * of columns that have names: these columns, and not those that stand behind them."""
+        stars = [item for item in outer.expressions if _star(item) is not None]
+        if stars and outer.args.get("joins"):
+            raise self._refused(stars[0], refuse_shape.columns_unclear("SELECT *"))
+        if stars:
+            listed = [
+                [part.copy() for part in inner.expressions] if item in stars else [item] for item in outer.expressions
+            ]
+            outer.set("expressions", [item for items in listed for item in items])
+
+    def _projected(self, tree: exp.Select) -> tuple[dict[str, exp.Expr], bool]:
+        """The columns that a question selects, by name, and whether it selects all there are."""
+        found: dict[str, exp.Expr] = {}
+        everything = False
+        for item in tree.expressions:
+            star = _star(item)
+            if star is not None:
+                everything = True
+                for word, value in star.args.items():
+                    if value:
+                        raise self._refused(item, refuse_shape.columns_unclear(f"* {word.strip('_').upper()}"))
+            elif isinstance(item, exp.Alias):
+                found[item.alias.lower()] = item.this
+            elif isinstance(item, exp.Column):
+                found[item.name.lower()] = item
+        return found, everything
+
+    def _renamed(self, tree: exp.Expr, around: exp.Expr) -> exp.Expr:
+        """A question whose columns were given names outside: WITH t(a, b) AS (...)."""
+        names = around.args["alias"].columns if isinstance(around.args.get("alias"), exp.TableAlias) else []
+        if not names:
+            return tree
+        if not isinstance(tree, exp.Select) or any(_star(item) is not None for item in tree.expressions):
+            listed = ", ".join(name.name for name in names)
+            raise self._refused(around, refuse_shape.columns_unclear(f"{around.alias}({listed})"))
+        made = tree.copy()
+        bare = [item.this if isinstance(item, exp.Alias) else item for item in made.expressions]
+        named = [exp.alias_(item.copy(), name.name) for item, name in zip(bare, names, strict=False)]
+        made.set("expressions", [*named, *(item.copy() for item in made.expressions[len(names) :])])
+        return made
 
     def _union(self, tree: exp.Union) -> exp.Select:
         for part in _unions(tree):
@@ -199,30 +250,19 @@ def gathered(tree: exp.Select) -> bool:
     return any(item.find(exp.AggFunc) is not None for item in tree.expressions)
 
 
-def _projected(tree: exp.Select) -> tuple[dict[str, exp.Expr], bool]:
-    """The columns that a question selects, by name, and whether it selects all there are."""
-    found: dict[str, exp.Expr] = {}
-    everything = False
-    for item in tree.expressions:
-        if isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star)):
-            everything = True
-        elif isinstance(item, exp.Alias):
-            found[item.alias.lower()] = item.this
-        elif isinstance(item, exp.Column):
-            found[item.name.lower()] = item
-    return found, everything
+def _star(item: exp.Expr) -> exp.Star | None:
+    """The star of SELECT * or SELECT t.*."""
+    found = item.this if isinstance(item, exp.Column) else item
+    return found if isinstance(found, exp.Star) else None
 
 
-def _renamed(tree: exp.Expr, around: exp.Expr) -> exp.Expr:
-    """A question whose columns were given names outside: WITH t(a, b) AS (...)."""
-    names = around.args["alias"].columns if isinstance(around.args.get("alias"), exp.TableAlias) else []
-    if not names or not isinstance(tree, exp.Select):
-        return tree
-    made = tree.copy()
-    bare = [item.this if isinstance(item, exp.Alias) else item for item in made.expressions]
-    listed = [exp.alias_(item.copy(), name.name) for item, name in zip(bare, names, strict=False)]
-    made.set("expressions", [*listed, *(item.copy() for item in made.expressions[len(names) :])])
-    return made
+def _by_names(join: exp.Join, alias: str) -> None:
+    """USING (a) after brackets means what they call a: JOIN p ON q.a = p.a."""
+    using = join.args.get("using") or []
+    if len(using) == 1:
+        mine, theirs = (exp.column(using[0].name, table=table or None) for table in (alias, join.this.alias_or_name))
+        join.set("using", None)
+        join.set("on", exp.EQ(this=mine, expression=theirs))
 
 
 def _unions(tree: exp.Expr) -> list[exp.Union]:

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from partita.errors import QueryRefused
 from partita.errors import public as refuse
+from partita.errors import shape as refuse_shape
 from partita.query.public import Fact, PublicTable
 from partita.query.schema import Table
 from partita.query.tabulated import MOST_TABULATED
@@ -70,6 +71,8 @@ def read_join(
         raise refused(node, refuse.natural_join(table.name, table.key))
     if side in {"RIGHT", "FULL"} or kind in {"CROSS", "SEMI", "ANTI"} or node.method:
         raise refused(node, refuse.join_kind(" ".join(filter(None, (node.method, side, kind, "JOIN")))))
+    if target.alias_column_names:
+        raise refused(node, refuse_shape.columns_unclear(f"{target.alias}({', '.join(target.alias_column_names)})"))
     alias = target.alias or table.name
     column = _led_by(node, alias, table)
     if column is None:

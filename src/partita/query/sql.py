@@ -257,6 +257,10 @@ def _reader(text: str, tree: exp.Select, tables: Mapping[str, Table]) -> Reader:
         if named.args.get(clause):
             name, advice = CLAUSES.get(clause, (clause.upper(), "Leave it out."))
             raise at(refuse.clause_not_answered(name, advice), words(text, named))
+    if named.alias_column_names:
+        raise at(
+            refuse_shape.columns_unclear(f"{named.alias}({', '.join(named.alias_column_names)})"), words(text, named)
+        )
     return Reader(text, table, named.alias or table.name)
 
 

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from partita.errors import QueryRefused
 from partita.errors import public as refuse_public
+from partita.errors import shape as refuse_shape
 from partita.errors import words as refuse_words
 from partita.errors.underlined import Words, at
 from partita.query.places import words
@@ -50,6 +51,8 @@ def plain(text: str, tree: Tree, public: Mapping[str, PublicTable]) -> Tree:
                 node.replace(_pairs(text, node))
             case exp.In() | exp.Exists() if (asked := _asked(node)) is not None and _about(asked) in facts:
                 node.replace(_listed(text, node, asked, facts[_about(asked)]))
+            case exp.CTE() if node.alias.lower() in facts:
+                raise at(refuse_shape.name_taken(node.alias), words(text, node))
             case exp.Group():
                 _margins(node)
             case exp.Select():

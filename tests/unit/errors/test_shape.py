@@ -33,6 +33,22 @@ WORDS = [
         ),
     ),
     (
+        refuse.columns_unclear("q(b, a)"),
+        "shape.columns-unclear",
+        (
+            "Which columns q(b, a) leaves is not worked out. Name them one by one, SELECT a, b + 1 AS c FROM ... "
+            "Nothing was read and nothing was charged."
+        ),
+    ),
+    (
+        refuse.name_taken("clinics"),
+        "shape.name-taken",
+        (
+            "clinics is the name of a public table, so a question in WITH cannot have it. Choose another name. "
+            "Nothing was read and nothing was charged."
+        ),
+    ),
+    (
         refuse.union_of_values(),
         "shape.union-of-values",
         (
