@@ -83,7 +83,7 @@ class _Race:
         total = float(logs @ self.lengths) - float(logs[run])
         lifted = float(self.rate * window / (1 << self.halvings))
         give = _NEAR * float((struck / (1 - struck)) @ self.lengths)
-        give += (abs(total) + lifted + 1) * (64 * FUNCTION + 2.0**-40)
+        give += (abs(total) + lifted + 1) * (64 * FUNCTION + 2.0**-40 + len(logs) * 2.0**-52)
         chance, u = math.exp(total + lifted), height * 2.0**-64
         if u + 2.0**-53 <= chance * (1 - 2 * give) - 2.0**-50:
             return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from fractions import Fraction
 
@@ -83,3 +84,13 @@ def test_a_thousand_million_candidates_are_no_more_work_than_their_runs():
 def test_runs_must_have_a_length_each(lengths):
     with pytest.raises(InvalidInput):
         run_permute_and_flip([0, 1], np.array(lengths), Fraction(1), TestBits(1))
+
+
+def test_among_many_runs_floats_leave_what_their_sum_may_round_to_the_balls():
+    runs = 1 << 18
+    scores, lengths = np.full(runs, -12), np.ones(runs, dtype=np.int64)
+    scores[0] = 0
+    many = _Race.of(Urn.of(gaps_of(scores, Fraction(1)), lengths), lengths)
+    chance = math.exp(float(np.log1p(-many.biases[1:] * 2.0 ** -(many.halvings + 1)).sum()))
+    heights = [int(chance * share * 2**64) for share in (1 - 2.0**-20, 1 - 2.0**-35, 1 + 2.0**-20)]
+    assert [many._quickly(0, 0, 1 << 63, height) for height in heights] == [True, None, False]
