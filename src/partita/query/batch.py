@@ -37,6 +37,8 @@ Truncations = Mapping[str, Truncation | None]
 
 _ROUNDS: Final = 6
 _MOST_PAIRS: Final = 2000
+# No weight counts as less than this part of the largest.
+_LEAST: Final = 1e-9
 
 
 def shared(
@@ -124,7 +126,8 @@ class _Sharing:
         worth: Sequence[float],
     ) -> None:
         self.plans, self.promises, self.price = plans, promises, price
-        self.truncation, self.worth = truncation, worth
+        # However little a question is worth, it is told: with next to no share its estimate would be rounding alone.
+        self.truncation, self.worth = truncation, [max(one, _LEAST * max(worth)) for one in worth]
         self.allowed = price.within(promises[0].budget)
 
     def best(self) -> list[Share]:

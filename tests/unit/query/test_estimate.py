@@ -279,3 +279,24 @@ def test_sums_of_nothing_and_of_nobody_have_a_share_of_the_price(sql: str, kind:
     for one in {one.fingerprint: one for share in shares for one in share.sources}.values():
         account.charge(one.region, one.tolls[0].row, one.tolls[0].both)
     assert shares[0].estimate is None
+
+
+@pytest.mark.parametrize("kind", PRICES)
+def test_a_question_of_hardly_any_weight_is_still_told_and_its_bar_says_how_badly(kind: str) -> None:
+    listed = [
+        "SELECT a, COUNT(*) AS n FROM t GROUP BY a",
+        "SELECT b, COUNT(*) AS n FROM t GROUP BY b",
+        "SELECT COUNT(*) AS n FROM t WHERE a < 4",
+    ]
+    measure, price = PRICES[kind]
+    plans, promises = [read(sql, [TABLE]) for sql in listed], [pt.Promise(pt.rows(), measure)]
+    shares = shared(plans, promises, price, {"t": None}, [1, "1e-20", "1e20"])
+    for share in shares:
+        made = share.result(
+            {one.fingerprint: one.exact(tallied(one.program, TRUE_ROWS)).astype(object) for one in share.sources}
+        )
+        own = share.quote.result(share.quote.exact(tallied(share.quote.program, TRUE_ROWS)).astype(object))
+        assert made.columns["n"] == own.columns["n"]
+    errors = [share.error()["n"] for share in shares]
+    assert errors[2] < errors[0]
+    assert errors[2] < errors[1]
