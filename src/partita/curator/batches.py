@@ -6,17 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol, final
 
+from partita.composition.account import RegionAccount
 from partita.composition.account.booking import Release, booked
 from partita.composition.promise import Promise
 from partita.curator.answer import Answer
 from partita.curator.batch import Batch, deltas_of, totals
 from partita.curator.pace import Pace
+from partita.curator.path import booked_cost, costs_of
 from partita.curator.planned import Planned, plan_charge, released
 from partita.engine.base import Engine
 from partita.errors import BudgetExceeded
 from partita.errors import accuracy as refuse
 from partita.errors import prices as refuse_query
 from partita.exact import Number, probability
+from partita.granularity import Users
 from partita.ledger.charge import Charge
 from partita.ledger.ledger import Ledger
 from partita.query.batch import Truncations, shared
@@ -85,14 +88,18 @@ class Batches:
         costs = [self._units(joints[charge.table], charge) for charge in charges]
         plain = {name: [Joint(one.apart, one.apart, None, one.apart) for one in made] for name, made in joints.items()}
         apart = [self._units(plain[charge.table], charge) for charge in charges]
+        exact = any(one.exact for joint in joints.values() for one in joint)
+        planned = _most(costs)
         return Batch(
             shares=tuple(shares),
-            costs=_most(costs),
+            costs=planned
+            if exact
+            else _most([self._one_by_one(*pair) for pair in zip(by_table.values(), costs, strict=True)]),
             apart=_most(apart),
-            exact=any(one.exact for joint in joints.values() for one in joint),
+            exact=exact,
             fits=all(self._fits(charge) for charge in charges),
             _ask=lambda batch: self._asked(batch, analyst),
-            _reserve=lambda batch: self._reserved(batch, charges),
+            _reserve=lambda batch: self._reserved(batch, charges, planned),
         )
 
     def _units(self, joints: Sequence[Joint], charge: Charge) -> tuple[Measure, ...]:
@@ -122,7 +129,22 @@ class Batches:
             sources=tuple(found.receipt for found in told),
         )
 
-    def _reserved(self, batch: Batch, charges: Sequence[Charge]) -> Planned:
+    def _one_by_one(self, quotes: Sequence[Quote], planned: tuple[Measure, ...]) -> tuple[Measure, ...]:
+        """What is booked if each release is charged by itself, where owners make that another sum than the plan's."""
+        found = []
+        for place, (promise, whole) in enumerate(zip(self._promises, planned, strict=True)):
+            if not isinstance(promise.granularity.single, Users) or not any(one.by_owner for one in quotes):
+                found.append(whole)
+                continue
+            costs = [costs_of(one)[place] for one in quotes]
+            room = sum((booked_cost(promise, one.region, cost) for one, cost in zip(quotes, costs, strict=True)), whole)
+            account = RegionAccount(quotes[0].plan.table.domain, Promise(promise.granularity, room))
+            for one, cost in zip(quotes, costs, strict=True):
+                account.charge(one.region, cost.one, cost.both, unit=cost.unit)
+            found.append(account.bracket()[1])
+        return tuple(found)
+
+    def _reserved(self, batch: Batch, charges: Sequence[Charge], costs: tuple[Measure, ...]) -> Planned:
         if len(charges) > 1:
             raise refuse.several_tables_planned(sorted(charge.table for charge in charges))
         return Planned(
@@ -131,7 +153,7 @@ class Batches:
             bits=self._bits,
             pace=self._pace,
             shares=batch.shares,
-            costs=batch.costs,
+            costs=costs,
             charge=charges[0],
         )
 

@@ -57,9 +57,11 @@ def test_counts_of_owners_leave_nothing_of_the_price_unused(budget: str, altered
         f"SELECT sex, {counted} GROUP BY sex",
         *([] if altered else TWELVE[:2]),
     ]
-    curator.batch(listed, **price).ask()
+    batch = curator.batch(listed, **price)
+    batch.ask()
     (spent,) = curator.spent()
     assert spent.fits(measure)
+    assert float(batch.cost.vector()[0]) == pytest.approx(float(spent.vector()[0]), rel=1e-3)
     assert spent.vector()[0] > measure.vector()[0] * Fraction(85, 100)
 
 
