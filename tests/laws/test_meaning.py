@@ -41,6 +41,8 @@ CONDITIONS = (
     "a > 1", "-1 >= a", "a = 1.5", "c < 0.3", "NOT a IN (1, NULL)", "a NOT IN (2, 3)", "b BETWEEN 1 AND 2",
     "a NOT BETWEEN 0 AND 2", "a % 2 BETWEEN 0 AND NULL", "NOT (ABS(a) BETWEEN NULL AND 1)", "g", "NOT NOT g",
     "g IS NOT TRUE", "(a > 1) IS NULL", "a IS DISTINCT FROM 1", "a IS NOT DISTINCT FROM b", "NULL IS DISTINCT FROM a",
+    "(b IS NOT DISTINCT FROM NULL) IS DISTINCT FROM (f + 1 <> '2024-02-29')", "(a > 1) IS NOT DISTINCT FROM (a < 3)",
+    "a IN (SELECT v FROM numbers WHERE y IS NOT DISTINCT FROM NULL)", "a % 2 IS DISTINCT FROM NULL",
     "d IS NOT DISTINCT FROM 'x'", "d <> 'x'", "d LIKE 'x%'", "d NOT LIKE '_'", "d ILIKE 'ZÉ'", "d NOT ILIKE 'zé'",
     "UPPER(d) NOT LIKE 'X'", "TRIM(d) NOT LIKE '%y%'", "e NOT ILIKE 'P'", "STRFTIME(f, '%Y-%m') NOT LIKE '%-02'",
     "LTRIM(d) = 'y '", "RTRIM(d) = ' y'", "TRIM(LEADING FROM d) = 'y '", "TRIM(d) IN ('y', 'x')", "LEFT(d, -1) = ''",

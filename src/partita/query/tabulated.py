@@ -43,6 +43,16 @@ _COMPARED: Final[dict[type[exp.Expr], Callable[[Any, Any], bool]]] = {
 }
 # What else may stand beside the parts of a function without changing what it means.
 _HARMLESS: Final = frozenset(("safe", "coalesce", "typed", "date_part_boundary", "negate"))
+_STRICT: Final = frozenset(
+    (
+        *_COMPARED, *_NAMED, exp.Extract, exp.Dayname, exp.Monthname, exp.TimestampTrunc, exp.DateTrunc, exp.TimeToStr,
+        exp.LastDay, exp.DateFromParts, exp.DateDiff, exp.Cast, exp.TryCast, exp.Like, exp.ILike, exp.Anonymous,
+        exp.Neg, exp.Abs, exp.Floor, exp.Ceil, exp.Trunc, exp.Round, exp.Sign, exp.WidthBucket, exp.Add, exp.Sub, exp.Mul,
+        exp.Div, exp.Pow, exp.IntDiv, exp.Mod, exp.Upper, exp.Lower, exp.Length, exp.Trim, exp.Left, exp.Right,
+        exp.Substring, exp.DPipe, exp.StartsWith, exp.Replace, exp.Contains,
+    )
+)  # fmt: skip
+_CALLED: Final = frozenset((*PARTS, "date_part", "datepart", "bucket", "clamp"))
 _FORMATS: Final = re.compile(r"(?:%[YmdbBaAjyuVG]|[^%])*")
 
 
@@ -102,6 +112,10 @@ def _evaluated(node: exp.Expr, values: Mapping[str, Any]) -> Any:
             return None if inner is None else not inner
         case exp.Is():
             return _is(node, values)
+        case exp.NullSafeEQ() | exp.NullSafeNEQ():
+            one, other = _all([node.this, node.expression], values)
+            same = one is other if one is None or other is None else _compared(exp.EQ, one, other)
+            return same is isinstance(node, exp.NullSafeEQ)
         case exp.In() if node.expressions:
             subject = _evaluated(node.this, values)
             return _among(subject, [_evaluated(part, values) for part in node.expressions])
@@ -142,6 +156,9 @@ def _strict(node: exp.Expr, values: Mapping[str, Any]) -> Any:
         raise Untabulated
     listed = [_evaluated(part, values) for part in node.expressions] if isinstance(node, exp.Anonymous) else []
     if None in arguments.values() or None in listed:
+        # What is not known may still have a value where an argument has none.
+        if type(node) not in _STRICT or (listed and node.name.lower() not in _CALLED):
+            raise Untabulated
         return None
     first, second = arguments.get("this"), arguments.get("expression")
     if type(node) in _COMPARED:
