@@ -47,8 +47,8 @@ _STRICT: Final = frozenset(
     (
         *_COMPARED, *_NAMED, exp.Extract, exp.Dayname, exp.Monthname, exp.TimestampTrunc, exp.DateTrunc, exp.TimeToStr,
         exp.LastDay, exp.DateFromParts, exp.DateDiff, exp.Cast, exp.TryCast, exp.Like, exp.ILike, exp.Anonymous,
-        exp.Neg, exp.Abs, exp.Floor, exp.Ceil, exp.Trunc, exp.Round, exp.Sign, exp.WidthBucket, exp.Add, exp.Sub, exp.Mul,
-        exp.Div, exp.Pow, exp.IntDiv, exp.Mod, exp.Upper, exp.Lower, exp.Length, exp.Trim, exp.Left, exp.Right,
+        exp.Neg, exp.Abs, exp.Floor, exp.Ceil, exp.Trunc, exp.Round, exp.Sign, exp.WidthBucket, exp.Add, exp.Sub,
+        exp.Mul, exp.Div, exp.Pow, exp.IntDiv, exp.Mod, exp.Upper, exp.Lower, exp.Length, exp.Trim, exp.Left, exp.Right,
         exp.Substring, exp.DPipe, exp.StartsWith, exp.Replace, exp.Contains,
     )
 )  # fmt: skip
