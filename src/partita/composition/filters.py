@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Generic, TypeVar, final
 
 from partita.composition.live import Live
-from partita.composition.plan import Part, Release, read, relation_of
+from partita.composition.plan import Part, Plan, Release, counted, read, unit_of
 from partita.errors import InvalidInput, NotProven
 from partita.errors import composition as refuse
 from partita.errors import theory as refuse_theory
@@ -33,13 +33,19 @@ class Admission(Live):
 
     def __init__(self, relation: Relation | Granularity | str | None = None) -> None:
         super().__init__()
-        self._relation = relation_of(relation)
+        self._relation = Plan.protecting((), relation).relation
+        self._unit = unit_of(relation)
         self._owned = False
 
     @property
     def relation(self) -> Relation | None:
         """Under which relation costs add up: as given, or that of the first cost that is proven under one only."""
         return self._relation
+
+    @property
+    def unit(self) -> Granularity | None:
+        """The unit of several steps that is protected, if any: costs are those of one step, and steps are counted."""
+        return self._unit
 
     @abstractmethod
     def admits(self, cost: object) -> bool:
@@ -74,8 +80,8 @@ class Filter(Admission, Generic[Budget]):
 
     Proven for budgets in ε, (ε, δ), ρ (with δ), τ at every order of a grid, and μ. A cost in another measure is read in
     the measure of the budget, where a theorem does that. Losses under unlike relations are never summed: the relation
-    is the one given, or that of the first cost that is proven under one only. A cost is that of the whole unit the
-    relation names: for owners of three rows, a mechanism at three times the distance of a row.
+    is the one given, or that of the first cost that is proven under one only. A cost is that of one row; for
+    a unit of several, such as ``pt.users("patient", rows=3)``, its steps are counted, as in ``compose``.
 
     >>> filter = Filter(ZCDP(rho="0.5"))
     >>> filter.admit(ZCDP(rho="0.4"))
@@ -135,11 +141,13 @@ class Filter(Admission, Generic[Budget]):
         return self.budget
 
     def priced(self, cost: object) -> Budget:
-        """A cost in the measure of the budget; a mechanism is priced by its own proof."""
+        """A cost in the measure of the budget, for the whole unit; a mechanism is priced by its own proof."""
         kind = type(self.budget)
+        if isinstance(cost, Measure | Mechanism | Event | Part | tuple):
+            cost = counted(cost, self._unit)
         if isinstance(cost, Measure):
             loss = _converted(cost, self.budget)
-        elif isinstance(cost, Mechanism | Event | tuple):
+        elif isinstance(cost, Mechanism | Event | Part | tuple):
             part = read(cost)
             if not isinstance(part, Release):
                 loss = _converted(part.loss(kind), self.budget).times(part.count)
@@ -178,7 +186,7 @@ class Concentrated(Admission):
         if not 0 <= kept < whole < 1:
             raise refuse.delta_out_of_range(delta)
         self._promise = Approximate(epsilon=target, delta=whole)
-        self._inner = Filter(ZCDP(rho=largest_rho(target, whole - kept), delta=kept), relation=self._relation)
+        self._inner = Filter(ZCDP(rho=largest_rho(target, whole - kept), delta=kept), relation=relation)
 
     @property
     def budget(self) -> ZCDP:
@@ -240,10 +248,13 @@ class EitherOr(Admission):
         self._delta = sum((one.certified().delta_at(self._epsilon) for one in filters), Fraction(0))
         if self._delta >= 1:
             raise refuse.delta_out_of_range(float(self._delta))
+        self._unit = self._unit or filters[0].unit
         for one in filters:
             if one.relation is not None and self._relation not in (None, one.relation):
                 raise refuse.unlike_relations(f"A filter under {one.relation.value}", f"one under {self._relation}")
             self._relation = self._relation or one.relation
+            if one.unit != self._unit:
+                raise refuse.unlike_relations(f"A filter for [{one.unit or 'one row'}]", f"[{self._unit or 'one row'}]")
         for one in filters:
             one._own()
         self._alive: list[Filter[Measure] | Concentrated] = list(filters)

@@ -9,7 +9,7 @@ from flint import arb
 
 from partita.composition.filters import Filter, agreed
 from partita.composition.live import Live
-from partita.composition.plan import relation_of
+from partita.composition.plan import Plan, counted, unit_of
 from partita.errors import NotProven
 from partita.exact import Number, float_up, positive, probability
 from partita.granularity.base import Granularity, Relation
@@ -25,7 +25,7 @@ class Odometer(Live):
 
     With probability at least 1 - δ the loss is below ``bound()`` at every moment at once. It is tightest when the sum
     of the ρ is about the ``rho`` it was made for. While every release is purely private, the running sum of ε is a
-    bound too, on every path. A cost is that of the whole unit that the relation names.
+    bound too, on every path. A cost is that of one row; for a unit of several its steps are counted.
 
     >>> odometer = Odometer(rho="0.5", delta="1e-6")
     >>> odometer.record(ZCDP(rho="0.3"))
@@ -35,7 +35,8 @@ class Odometer(Live):
 
     def __init__(self, *, rho: Number, delta: Number, relation: Relation | Granularity | str | None = None) -> None:
         super().__init__()
-        self._relation = relation_of(relation)
+        self._relation = Plan.protecting((), relation).relation
+        self._unit = unit_of(relation)
         self._rho = positive(rho, "rho")
         self.delta = probability(delta, "delta")
         self.spent = ZCDP(rho=Fraction(0))
@@ -46,7 +47,8 @@ class Odometer(Live):
     def record(self, cost: object) -> None:
         """Count one release; a cost that carries a δ of its own has no odometer."""
         with self._lock:
-            relation, loss = agreed(self._relation, cost), self._prices.priced(cost)
+            relation, cost = agreed(self._relation, cost), counted(cost, self._unit)
+            loss = self._prices.priced(cost)
             if loss.delta:
                 raise _no_odometer(str(loss))
             pure = None if self.pure is None else _plus(self.pure, cost)

@@ -320,6 +320,24 @@ def read(event: object) -> Part:
             raise refuse.not_an_event(event)
 
 
+def unit_of(relation: Relation | Granularity | str | None) -> Granularity | None:
+    """A unit of several steps that a caller means, whose steps are to be counted."""
+    return relation if isinstance(relation, Granularity) and stated(relation)[1] > 1 else None
+
+
+def counted(cost: object, unit: Granularity | None) -> object:
+    """What one step costs, for a whole unit (theory A9).
+
+    >>> from partita.granularity import groups
+    >>> counted(Pure(epsilon="0.1"), groups(3))
+    Pure(epsilon=Fraction(3, 10))
+    """
+    if unit is None:
+        return cost
+    steps = stated(unit)[1]
+    return cost.group(steps) if isinstance(cost, Measure) else read(cost).group(steps)
+
+
 def has_pairs(plan: Plan) -> bool:
     """Whether every event has a dominating pair."""
     try:

@@ -12,13 +12,13 @@ from partita.composition.curve import LEAST_DELTA, profile
 from partita.composition.divergences import Divergences
 from partita.composition.grid import Grid
 from partita.composition.live import Live
-from partita.composition.plan import Plan
+from partita.composition.plan import Plan, unit_of
 from partita.composition.straight import PLAIN, law_of
 from partita.composition.total import Total
 from partita.errors import NotProven
 from partita.errors import composition as refuse
 from partita.exact import Number, exact, float_down
-from partita.granularity import Granularity, Relation, stated
+from partita.granularity import Granularity, Relation
 from partita.theory.losses.base import LossLaw
 from partita.theory.losses.outward import UNIT, floats, up
 from partita.theory.losses.randomized_response import RandomizedResponseLoss
@@ -51,7 +51,7 @@ class Running(Live):
         self.delta = float_down(wanted)
         self.relation = Plan.protecting((), relation).relation
         # A unit of several rows, whose steps are counted with each release.
-        self._unit = relation if isinstance(relation, Granularity) and stated(relation)[1] > 1 else None
+        self._unit = unit_of(relation)
         self.epsilon = 0.0
         self._directions = [_Direction(self.delta)]
 

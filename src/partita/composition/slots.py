@@ -10,7 +10,7 @@ from partita.composition.compose import compose
 from partita.composition.filters import agreed
 from partita.composition.guarantee import Guarantee, Mode
 from partita.composition.live import Live
-from partita.composition.plan import Paired, Part, Plan, read, relation_of
+from partita.composition.plan import Paired, Part, Plan, counted, read, relation_of, unit_of
 from partita.errors import NotProven
 from partita.errors import composition as refuse
 from partita.exact import Number
@@ -34,8 +34,8 @@ class Slots(Live):
     """A multiset of dominating pairs fixed beforehand; every release uses one that dominates it (theory D9).
 
     The transcript is then a post-processing of one draw from each slot, so the guarantee is the exact profile of all
-    declared slots, whatever was used, in whatever order, however chosen. Slots and releases are those of the whole unit
-    that the relation names: for owners of three rows, a mechanism at three times the distance of a row.
+    declared slots, whatever was used, in whatever order, however chosen. Slots and releases are those of one row; for
+    a unit of several its steps are counted in both.
 
     >>> from partita.theory.measures.pure import Pure
     >>> slots = Slots([(Pure(epsilon="0.5"), 3), (Pure(epsilon="0.3"), 2)])
@@ -47,8 +47,8 @@ class Slots(Live):
 
     def __init__(self, events: object, *, relation: Relation | Granularity | str | None = None) -> None:
         super().__init__()
-        self._plan = Plan.of(events, relation)
-        self._relation = self._plan.relation
+        self._plan = Plan.protecting(events, relation)
+        self._relation, self._unit = self._plan.relation, unit_of(relation)
         # Only a row that comes or goes is in one region at a time: a user, a group or a window may be in several.
         self._shared = isinstance(relation, Rows) or (
             not isinstance(relation, Granularity) and relation_of(relation) is Relation.ADD_REMOVE
@@ -59,7 +59,8 @@ class Slots(Live):
         self._pairs: list[Pair] = []
         for part in self._plan.parts:
             pair = part.pair()
-            if self._relation is not Relation.ADD_REMOVE and not pair.symmetric:
+            # Several rows may come and go at once, so that both directions meet in one unit too.
+            if (self._unit is not None or self._relation is not Relation.ADD_REMOVE) and not pair.symmetric:
                 raise refuse.directions_mix(part.name)
             self._declared.append(Paired(pair, part.count))
             self._pairs += [pair] * part.count
@@ -88,7 +89,7 @@ class Slots(Live):
         """Whether some slot could take this release; nothing changes."""
         with self._lock:
             agreed(self._relation, event)
-            return self._find(read(event), region) is not None
+            return self._find(read(counted(event, self._unit)), region) is not None
 
     def take(self, event: object, region: Region | None = None) -> int:
         """Use the least slot that dominates a release, and say which; refuse where there is none.
@@ -104,7 +105,7 @@ class Slots(Live):
             raise refuse.not_an_event(region)
         with self._lock:
             relation = agreed(self._relation, part)
-            slot = self._find(part, region)
+            slot = self._find(read(counted(part, self._unit)), region)
             if slot is None:
                 raise refuse.no_slot(part.name, len(self.free))
             used = self._used[slot]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 
 from partita.composition.calibrate import calibrate, calibrate_plan
 from partita.composition.compose import METHODS, compose
 from partita.composition.documents import calibrate_document, compose_document, relation_in
+from partita.composition.filters import Concentrated, EitherOr, Filter
 from partita.composition.interchange import plan_from_document, to_document
+from partita.composition.odometer import Odometer
 from partita.composition.plan import Plan
 from partita.composition.running import Running
 from partita.composition.slots import Slots
@@ -23,6 +27,7 @@ from partita.theory.losses.atoms import AtomicLoss
 from partita.theory.losses.pair import Pair
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.pure import Pure
+from partita.theory.measures.zcdp import ZCDP
 
 EVENTS = [(Laplace(epsilon="0.1"), 10), GaussianNoise(sigma=10)]
 TRIPLED = [(Laplace(epsilon="0.1").at(Distance.l1(3)), 10), GaussianNoise(sigma=10).at(Distance.l2(3))]
@@ -155,9 +160,58 @@ def test_a_running_total_refuses_samples_for_a_unit_of_several_rows():
     assert running.epsilon == 0
 
 
-def test_slots_take_costs_of_the_unit_as_they_are():
-    slots = Slots([Pure(epsilon=1)], relation=users("name", rows=3))
-    assert 0.99 < slots.guarantee(delta="1e-6").epsilon <= 1
+@pytest.mark.parametrize(("unit", "count"), SEVERAL, ids=[str(unit) for unit, _ in SEVERAL])
+def test_slots_count_the_steps_of_a_unit_as_a_plan_does(unit, count):
+    slots = Slots(EVENTS, relation=unit)
+    assert slots.guarantee(delta="1e-6").epsilon == pytest.approx(
+        compose(EVENTS, delta="1e-6", method="pld", relation=unit).epsilon, rel=1e-3
+    )
+    assert slots.covers(Laplace(epsilon="0.05"))
+    assert not slots.covers(Laplace(epsilon="0.5"))
+    far = Laplace(epsilon="0.1").at(Distance.l1(2))
+    assert not Slots([Laplace(epsilon="0.1")], relation=unit).covers(far)
+
+
+@pytest.mark.parametrize(("unit", "count"), SEVERAL, ids=[str(unit) for unit, _ in SEVERAL])
+@pytest.mark.parametrize(
+    "cost",
+    [
+        Laplace(epsilon="0.1"),
+        (Laplace(epsilon="0.1"), 2),
+        Laplace(epsilon="0.1").at(Distance.l1(2)),
+        Pure(epsilon="0.1"),
+    ],
+    ids=["mechanism", "twice", "at two", "loss"],
+)
+def test_filters_and_odometers_count_the_steps_of_a_unit(unit, count, cost):
+    times = 1 if cost in (Laplace(epsilon="0.1"), Pure(epsilon="0.1")) else 2
+    whole = Pure(epsilon=count * times * Fraction("0.1"))
+    pure, concentrated = Filter(Pure(epsilon=whole.epsilon), relation=unit), Filter(ZCDP(rho=99), relation=unit)
+    recommended = Concentrated(epsilon=50, delta="1e-6", relation=unit)
+    odometer = Odometer(rho=1, delta="1e-6", relation=unit)
+    for book in (pure.admit, concentrated.admit, recommended.admit, odometer.record):
+        book(cost)
+    assert pure.spent == whole
+    assert not pure.admits(Pure(epsilon="1e-9"))
+    assert concentrated.spent == recommended.spent == odometer.spent
+    assert odometer.pure == whole.epsilon
+    each = Filter(ZCDP(rho=99))
+    each.admit(cost)
+    assert count * each.spent.rho < concentrated.spent.rho <= count**2 * each.spent.rho
+
+
+def test_filters_of_which_one_is_enough_protect_the_same_unit():
+    unit = users("name", rows=3)
+    both = EitherOr([Filter(Pure(epsilon=1), relation=unit), Filter(Pure(epsilon=1), relation=unit)], epsilon=1)
+    assert both.unit == unit
+    assert not both.admits(Pure(epsilon="0.4"))
+    for filters, relation in [
+        ([Filter(Pure(epsilon=1), relation=unit), Filter(Pure(epsilon=1))], None),
+        ([Filter(Pure(epsilon=1))], unit),
+    ]:
+        with pytest.raises(NotProven) as refusal:
+            EitherOr(filters, epsilon=1, relation=relation)
+        assert refusal.value.code == "composition.unlike-relations"
 
 
 def test_documents_name_users_or_groups_of_rows():
