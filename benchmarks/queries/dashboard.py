@@ -30,12 +30,12 @@ from typing import Any
 # One thread: beside other work several of them mostly wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import partita as pt  # noqa: E402
-from partita.query.aggregates import Average, CountRows, Sum  # noqa: E402
-from partita.query.expressions import bounds  # noqa: E402
-from partita.query.recipes import Linear, Mean  # noqa: E402
-from partita.query.results import Result  # noqa: E402
-from partita.query.share import Share  # noqa: E402
+import partita as pt
+from partita.query.aggregates import Average, CountRows, Sum
+from partita.query.expressions import bounds
+from partita.query.recipes import Linear, Mean
+from partita.query.results import Result
+from partita.query.share import Share
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "libraries"))
