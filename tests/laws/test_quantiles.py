@@ -263,6 +263,29 @@ def test_one_row_moves_the_score_of_no_tuple_by_more_than_one(shares, values, ex
     assert max(abs(before[chosen] - after[chosen]) for chosen in before) <= 1
 
 
+def changed(choice: Choice, values: list[int], old: int, new: int) -> Fraction:
+    """How far the score of a tuple moves at most if a row becomes another."""
+    before, after = every(choice, [*values, old]), every(choice, [*values, new])
+    return max(abs(before[chosen] - after[chosen]) for chosen in before)
+
+
+@settings(max_examples=60, deadline=None)
+@given(COMPANIES, st.lists(st.integers(0, 4), max_size=6), st.integers(0, 4), st.integers(0, 4))
+def test_a_changed_row_moves_the_score_of_no_tuple_further_than_claimed(shares, values, old, new):
+    choice = jointly(shares)
+    (far,) = moves(choice.shares, replace(), groups=1, truncation=None).both[0]
+    assert changed(choice, values, old, new) <= far
+
+
+def test_a_changed_row_may_move_several_quantiles_as_far_as_claimed_and_one_as_well():
+    pair = jointly("1/4 3/4")
+    assert moves(pair.shares, replace(), groups=1, truncation=None).both == ((Fraction(2),),)
+    assert changed(pair, [1, 1, 2, 2, 3, 3], 0, 4) > 1
+    alone = jointly("9/10")
+    assert moves(alone.shares, replace(), groups=1, truncation=None).both == ((Fraction(10, 9),),)
+    assert changed(alone, [1, 2, 2, 3], 0, 4) == Fraction(10, 9)
+
+
 @settings(max_examples=25, deadline=None)
 @given(COMPANIES, st.lists(st.integers(0, 3), min_size=1, max_size=6))
 def test_no_more_rows_are_counted_than_would_have_to_come_or_go(shares, values):
