@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -15,3 +18,14 @@ settings.register_profile(
 )
 settings.register_profile("explore", deadline=None, print_blob=True, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+
+@pytest.fixture
+def heard() -> Iterator[list[logging.LogRecord]]:
+    """What the operator hears in the course of a test."""
+    records: list[logging.LogRecord] = []
+    handler = logging.Handler()
+    handler.emit = records.append  # type: ignore[method-assign]
+    logging.getLogger("partita.operator").addHandler(handler)
+    yield records
+    logging.getLogger("partita.operator").removeHandler(handler)

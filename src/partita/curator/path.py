@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
 from typing import final
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from partita.composition.account.booking import Release, charged, reached
 from partita.curator.pace import Pace
 from partita.engine.base import Engine
+from partita.engine.log import log
 from partita.errors import engine as refuse_engine
 from partita.granularity import Users
 from partita.ledger.charge import Charge, Cost
@@ -23,8 +23,6 @@ from partita.query.quote import Promised, Quote
 from partita.region.region import Region
 from partita.sampling.bits import BitSource
 from partita.theory.measures.base import Measure
-
-log = logging.getLogger("partita.operator")
 
 
 @final

@@ -1,21 +1,49 @@
-"""The operator's log: what really happened where an analyst is told only that something failed."""
+"""The operator's log: what really happened where an analyst is told only that something failed, or nothing at all."""
 
 from __future__ import annotations
 
 import logging
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, final
 
-log: Final = logging.getLogger("partita.operator")
-# Without a handler Python would print it, traceback and all, on the screen of whoever asked.
-log.addHandler(logging.NullHandler())
+# Where operators hang handlers of their own: logging.getLogger("partita.operator").addHandler(...).
+NAME: Final = "partita.operator"
+
+
+@final
+class OperatorLog(logging.Logger):
+    """Reaches the handlers that the operator hung on its name, and nothing else.
+
+    It shows what analysts must not see. A logger of Python's hands on to the root, where ``basicConfig()`` prints, and
+    a later ``dictConfig()`` may switch that on again, or the logger off. This one is not among Python's loggers: of
+    the one with its name it uses the handlers alone, so no setting of others makes it speak elsewhere or fall silent.
+    """
+
+    def callHandlers(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is Python's
+        for handler in (*self.handlers, *logging.getLogger(NAME).handlers):
+            if record.levelno >= handler.level:
+                # A handler that fails is the operator's trouble, and no part of any answer.
+                with suppress(Exception):
+                    handler.handle(record)
+
+
+@final
+class _File(logging.FileHandler):
+    """A file that is silent when it cannot be written: Python would print the record on the screen of whoever asked."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is Python's
+        pass
+
+
+log: Final = OperatorLog(NAME)
 
 
 def write_to(path: str | Path) -> None:
     """Append the log to a file from now on; the same file is opened once."""
     place = str(Path(path).resolve())
-    if any(isinstance(handler, logging.FileHandler) and handler.baseFilename == place for handler in log.handlers):
+    if any(isinstance(handler, _File) and handler.baseFilename == place for handler in log.handlers):
         return
-    handler = logging.FileHandler(place, encoding="utf-8")
-    handler.setFormatter(logging.Formatter("%(asctime)s %(message)s"))
+    handler = _File(place, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     log.addHandler(handler)

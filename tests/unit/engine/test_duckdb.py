@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import subprocess
 import sys
 import threading
@@ -12,7 +11,6 @@ import pytest
 from pyarrow import parquet
 
 from partita.engine.duckdb import DuckDB
-from partita.engine.log import log, write_to
 from partita.engine.reference import Reference
 from partita.errors import EngineFault, InvalidInput, PartitaError
 from partita.query.expressions import Value
@@ -80,18 +78,18 @@ def test_the_connection_can_reach_nothing_but_the_declared_files(file, tmp_path)
             engine._connection.execute(statement).fetchall()
 
 
-def test_whatever_fails_says_the_same_and_the_operator_hears_the_rest(file, caplog):
+def test_whatever_fails_says_the_same_and_the_operator_hears_the_rest(file, heard):
     table = Table("t", file, COLUMNS)
     engine = DuckDB([table], copied_below=0)
     file.write_bytes(b"gone wrong")
-    with caplog.at_level(logging.ERROR, "partita.operator"), pytest.raises(EngineFault) as first:
+    with pytest.raises(EngineFault) as first:
         engine.run(counting(table))
     file.unlink()
-    with caplog.at_level(logging.ERROR, "partita.operator"), pytest.raises(EngineFault) as second:
+    with pytest.raises(EngineFault) as second:
         engine.run(counting(table))
     assert first.value.message == second.value.message
     assert first.value.__cause__ is None
-    assert len(caplog.records) == 2
+    assert len(heard) == 2
 
 
 def test_what_the_operator_hears_is_not_on_the_screen_of_whoever_asked(tmp_path):
@@ -107,20 +105,6 @@ except PartitaError as problem:
 """
     found = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert (found.stdout, found.stderr) == ("query.unreadable-source\n", "")
-
-
-def test_the_operator_may_keep_a_file(tmp_path):
-    write_to(tmp_path / "operator.log")
-    write_to(tmp_path / "operator.log")
-    (kept,) = [handler for handler in log.handlers if isinstance(handler, logging.FileHandler)]
-    try:
-        (tmp_path / "t.parquet").write_bytes(b"nothing")
-        with pytest.raises(PartitaError):
-            DuckDB([Table("t", tmp_path / "t.parquet", COLUMNS)])
-        assert (tmp_path / "operator.log").read_text().count("The rows of t cannot be read.") == 1
-    finally:
-        log.removeHandler(kept)
-        kept.close()
 
 
 def test_a_table_that_was_not_attached_is_refused(file):
