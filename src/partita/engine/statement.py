@@ -8,20 +8,21 @@ from typing import Any, assert_never, final
 
 from sqlglot import exp
 
-from partita.engine.lowering import integer, name, truth
+from partita.engine.lowering import integer, name, rendered, truth
 from partita.engine.stored import Stored
 from partita.query import keys as keys_of
 from partita.query.conditions import Condition
-from partita.query.expressions import Expression, Value, bounds, columns, numeric
+from partita.query.expressions import Expression, Value, columns
 from partita.query.extract import Extract
-from partita.query.gathering import FINER, Gathered, Gathering, Gathers
+from partita.query.gathering import Gathering
 from partita.query.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated
 from partita.query.program import Owners, Present, Program, Rows, Total, Values
 from partita.query.truncation import NOTHING, SEPARATOR, Truncation
+from partita.query.workings import bucket
+from partita.query.workings import gathered as working
 from partita.region import codes as codes_of
 from partita.region.columns import Bounded
 from partita.region.columns.stepped import Stepped
-from partita.region.domain import Domain
 
 
 @final
@@ -118,7 +119,9 @@ def gathered(program: Program, gathering: Gathering, stored: Stored) -> Stored:
     clean = frozenset((gathering.owner, *gathering.keys)).union(*needed)
     source = _met(stored, program.where, clean, frozenset(), program.truncation)
     listed = [name(key) for key in gathering.keys]
-    listed += [f"{_aggregate(column, domain, stored.dialect)} AS {name(column.name)}" for column in gathering.columns]
+    listed += [
+        f"{rendered(working(column, domain), stored.dialect)} AS {name(column.name)}" for column in gathering.columns
+    ]
     grouped = ", ".join([owner, *map(name, gathering.keys)])
     relation = (
         f"(SELECT {', '.join(listed)} FROM (SELECT * FROM {source}) AS met_ WHERE {owner} IS NOT NULL "
@@ -129,24 +132,6 @@ def gathered(program: Program, gathering: Gathering, stored: Stored) -> Stored:
         for key, column in gathering.table.columns.items()
     }
     return Stored(gathering.table, relation, types, {key: key for key in types}, stored.dialect, clean=True)
-
-
-def _aggregate(column: Gathered, domain: Domain, dialect: str) -> str:
-    """One owner's aggregate in whole units, kept within its bounds."""
-    of = "*" if column.of is None else integer(column.of, domain, dialect)
-    match column.gathers:
-        case Gathers.ROWS | Gathers.PRESENT:
-            found = f"COUNT({of})"
-        case Gathers.TOTAL | Gathers.LEAST | Gathers.GREATEST:
-            found = f"{column.gathers.value}({of})"
-        case Gathers.MEAN:
-            # Moved above zero, so that integer division rounds down; half is added, so that it rounds to the nearest.
-            assert column.of is not None
-            low = bounds(column.of, domain).low
-            above = f"(SUM({of}) - {low} * COUNT({of}))"
-            found = f"(({2 * FINER} * {above} + COUNT({of})) // (2 * COUNT({of})) + {FINER * low})"
-    low, high = column.bounds.low, column.bounds.high
-    return f"CAST(CASE WHEN {found} < {low} THEN {low} WHEN {found} > {high} THEN {high} ELSE {found} END AS BIGINT)"
 
 
 _TYPES = {"categories": "VARCHAR", "dates": "DATE", "booleans": "BOOLEAN"}
@@ -215,12 +200,8 @@ def _key(key: Key, stored: Stored) -> str:
                 f"WHEN {region.to_sql(stored.dialect)} THEN {key.distinct.index(label)}" for region, label in branches
             )
             return f"(CASE {whens} ELSE {key.distinct.index(otherwise)} END)"
-        case Bucket(column):
-            domain = stored.table.domain
-            step = keys_of.units(key, domain)
-            # Moved above zero, so that every dialect's integer division rounds down.
-            first = numeric(column, domain).low // step * step
-            return f"(({name(column)} - CAST({first} AS BIGINT)) // {step})"
+        case Bucket():
+            return rendered(bucket(key, stored.table.domain), stored.dialect)
         case _:
             assert_never(key)
 

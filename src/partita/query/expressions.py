@@ -15,10 +15,8 @@ from partita.region.domain import Domain
 if TYPE_CHECKING:
     from partita.query.conditions import Condition
 
-# A row's value must fit a 64-bit integer, so that a 128-bit sum of 2^63 rows cannot overflow; what is computed on
-# the way must fit 128 bits.
+# A row's value must fit a 64-bit integer, so that a 128-bit sum of 2^63 rows cannot overflow.
 WIDEST_VALUE = 2**62
-WIDEST_STEP = 2**120
 
 
 @final
@@ -149,7 +147,7 @@ def bounds(expression: Expression, domain: Domain) -> Bounds:
             return _product(parts, domain)
         case Clamp(part, low, high):
             inner = bounds(part, domain)
-            unit = _shared(inner.unit, low, high)
+            unit = shared(inner.unit, low, high)
             fine, floor, ceiling = inner.on(unit), int(low / unit), int(high / unit)
             return Bounds(min(max(fine.low, floor), ceiling), min(max(fine.high, floor), ceiling), unit, inner.nullable)
         case First(parts):
@@ -205,25 +203,13 @@ def parts_of(expression: Expression) -> tuple[Expression, ...]:
             assert_never(expression)
 
 
-def widest(expression: Expression, domain: Domain, unit: Fraction | None = None) -> int:
-    """The greatest absolute whole number met when the expression is computed in integers.
-
-    Each node is computed in its own unit and multiplied up to the unit of the node around it, so the width of a
-    node is taken in the finer of the two.
-    """
-    own = bounds(expression, domain)
-    fine = own if unit is None or unit >= own.unit else own.on(unit)
-    found = max(abs(fine.low), abs(fine.high))
-    inner = None if isinstance(expression, Times) else own.unit
-    for part in parts_of(expression):
-        found = max(found, widest(part, domain, inner))
-    if isinstance(expression, Times):
-        product = 1
-        for part in expression.parts:
-            piece = bounds(part, domain)
-            product *= max(1, abs(piece.low), abs(piece.high))
-        found = max(found, product)
-    return found
+def shared(unit: Fraction, *others: Fraction) -> Fraction:
+    """The largest unit of which all are whole multiples."""
+    for other in others:
+        if other:
+            bottom = lcm(unit.denominator, other.denominator)
+            unit = Fraction(gcd(int(unit * bottom), int(other * bottom)), bottom)
+    return unit
 
 
 def _product(parts: tuple[Expression, ...], domain: Domain) -> Bounds:
@@ -246,17 +232,8 @@ def _product(parts: tuple[Expression, ...], domain: Domain) -> Bounds:
 def _aligned(pieces: list[Bounds]) -> list[Bounds]:
     unit = pieces[0].unit
     for piece in pieces[1:]:
-        unit = _shared(unit, piece.unit)
+        unit = shared(unit, piece.unit)
     return [piece.on(unit) for piece in pieces]
-
-
-def _shared(unit: Fraction, *others: Fraction) -> Fraction:
-    """The largest unit of which all are whole multiples."""
-    for other in others:
-        if other:
-            bottom = lcm(unit.denominator, other.denominator)
-            unit = Fraction(gcd(int(unit * bottom), int(other * bottom)), bottom)
-    return unit
 
 
 def _hull(pieces: list[Bounds], *, nullable: bool) -> Bounds:
