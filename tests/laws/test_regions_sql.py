@@ -95,6 +95,39 @@ def test_the_engine_sanitises_every_stored_value_as_code_says(name, stored):
     assert [sanitised_code(column, row[0]) for row in found] == [column.code(v) for v in STORED[stored]]
 
 
+@pytest.mark.parametrize("stored", STORED)
+@pytest.mark.parametrize("name", COLUMNS)
+def test_the_engine_tells_declared_values_from_others_as_within_says(name, stored):
+    """What is stood in for, clamped or unlisted has a code like any other, and only ``within`` knows it."""
+    column = COLUMNS[name]
+    connection = duckdb.connect()
+    connection.execute("SET TimeZone = 'America/Caracas'")
+    connection.execute(f"CREATE TABLE t (i INTEGER, v {stored})")
+    connection.executemany("INSERT INTO t VALUES (?, ?)", [[i, v] for i, v in enumerate(STORED[stored])])
+    sql = column.is_within(exp.column("v"), stored).sql(dialect="duckdb")
+    found = connection.execute(f"SELECT {sql} FROM t ORDER BY i").fetchall()
+    assert [row[0] for row in found] == [column.within(v) for v in STORED[stored]]
+
+
+WITHIN = {
+    "integers": ([0, 120, "12", 119.6, True], [-1, 121, 120.4, -0.1, math.nan, None, "twelve", math.inf, "1e400"]),
+    "steps of five halves": ([-10, 2.4, Decimal(10)], [-11, 10.1, None, Decimal("NaN")]),
+    "categories with missing": (["F", "OTHER"], ["M", "f", None, math.nan, 7]),
+    "categories": (["F", 12, True], ["OTHER", False, None]),
+    "dates with missing": (
+        ["2025-01-01", "2025-12-31T23:59", date(2025, 7, 1), datetime(2025, 3, 1, 9, 30)],  # noqa: DTZ001
+        ["2024-12-31", "2026-01-01", "2025-02-30", "soon", None, date(2024, 12, 31), 20250301],
+    ),
+    "booleans with missing": ([True, 0, "Yes", 2.5], ["maybe", None, math.nan]),
+}
+
+
+@pytest.mark.parametrize("name", WITHIN)
+def test_a_value_is_within_a_column_if_it_is_declared(name):
+    inside, outside = WITHIN[name]
+    assert [value for value in (*inside, *outside) if COLUMNS[name].within(value)] == inside
+
+
 @settings(max_examples=40, deadline=None)
 @given(values=st.lists(st.one_of(st.none(), st.floats(), st.floats(-30, 130)), min_size=1, max_size=60))
 def test_random_floats_are_sanitised_as_code_says(values):

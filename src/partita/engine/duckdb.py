@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.engine.base import Engine
-from partita.engine.frames import arrow, coded
+from partita.engine.frames import arrow, coded, told
 from partita.engine.held import MOST_ROWS, Held, counts_rows
 from partita.engine.log import log
 from partita.engine.statement import rows_statement, statement, values_statement
@@ -101,16 +101,20 @@ class DuckDB(Engine):
                     f"SELECT BIT_XOR(HASH({', '.join(found.doubtful())})) FROM {relation}"
                 ).fetchall()
                 return
-        else:
-            self._connection.register(place, arrow(table))
         # Copied once, already sanitised: no question opens the source again, and rows cannot change under an answer.
-        found = self._found(table, place)
+        if isinstance(source, str | Path):
+            found = self._found(table, place)
+        else:
+            rows = arrow(table)
+            self._connection.register(place, rows)
+            found = replace(self._found(table, place), told=told(table, rows))
         self._connection.execute(f"CREATE TABLE {relation} AS SELECT {found.copied()} FROM {place}")
         if isinstance(source, str | Path):
             self._connection.execute(f"DROP VIEW {place}")
         else:
             self._connection.unregister(place)
-        self._stored[table.name] = replace(self._found(table, relation), clean=True)
+        axes = frozenset(() if table.owner is None else table.domain.axes)
+        self._stored[table.name] = replace(self._found(table, relation), clean=True, told=axes)
 
     def _found(self, table: Table, relation: str) -> Stored:
         """The declared columns as the relation has them."""

@@ -9,14 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.engine.stored import telling
 from partita.errors import tables as refuse
 from partita.query.schema import Table
-from partita.region.columns import Bounded, Column
+from partita.region.columns import Bounded
 from partita.region.columns.stepped import Stepped
 
 
 def arrow(table: Table) -> Any:
-    """The rows of a table that lives in memory, as an Arrow table with the declared columns."""
+    """The rows of a table that lives in memory, as an Arrow table with the declared columns.
+
+    Where values are mapped into the domain here, a column beside them tells whether they were stored so.
+    """
     source: Any = table.source
     module = type(source).__module__
     if module.startswith("polars") and type(source).__name__ in ("DataFrame", "LazyFrame"):
@@ -73,13 +77,13 @@ def _from_pandas(table: Table, frame: Any) -> Any:
     import pyarrow as pa
 
     folded = {str(name).lower(): name for name in frame.columns}
-    arrays = {}
+    arrays: dict[str, Any] = {}
     for column in table.columns:
         if column.lower() not in folded:
             raise refuse.absent_column(table.name, column, map(str, frame.columns))
         series = frame[folded[column.lower()]]
         if series.dtype == object:
-            arrays[column] = _texts(table.columns[column], series.tolist())
+            arrays |= _texts(table, column, series.tolist())
         else:
             arrays[column] = pa.Array.from_pandas(series)
     return pa.table(arrays)
@@ -93,15 +97,28 @@ def _from_rows(table: Table, rows: list[Any]) -> Any:
         if not isinstance(row, Mapping):
             raise refuse.unknown_source(table.name, f"list of {type(row).__name__}")
     folded = [{str(name).lower(): value for name, value in row.items()} for row in rows]
-    listed = table.columns.items()
-    return pa.table({name: _texts(column, [row.get(name.lower()) for row in folded]) for name, column in listed})
+    arrays: dict[str, Any] = {}
+    for column in table.columns:
+        arrays |= _texts(table, column, [row.get(column.lower()) for row in folded])
+    return pa.table(arrays)
 
 
-def _texts(column: Column, values: list[Any]) -> Any:
+def _texts(table: Table, name: str, values: list[Any]) -> dict[str, Any]:
     """Python's own values, which may disagree about their types: mapped into the domain here, and kept as text."""
+    import pyarrow as pa
+
+    column, beside = table.columns[name], {}
     if isinstance(column, Bounded):
+        if table.owner is not None:
+            beside[telling(table, name)] = pa.array(np.array([column.within(value) for value in values], dtype=bool))
         values = [column.value(column.code(value)) for value in values]
-    return _strings([plain_text(value) for value in values])
+    return {name: _strings([plain_text(value) for value in values]), **beside}
+
+
+def told(table: Table, stored: Any) -> frozenset[str]:
+    """The columns of which an Arrow table made here tells whether their values were stored so."""
+    names = set(stored.column_names)
+    return frozenset(column for column in table.columns if telling(table, column) in names)
 
 
 def _strings(texts: list[str | None]) -> Any:

@@ -184,7 +184,7 @@ def met(
 ) -> list[Record]:
     """The rows that meet a condition, sanitised, after the fixed truncation and the caps of the question, if any."""
     domain = table.domain
-    kept = [record(table, row) for row in rows]
+    kept = [record(table, row) for row in rows if truncation is None or parted(table, row, truncation)]
     if truncation is not None:
         kept = truncated(kept, truncation, domain)
     found = [row for row in kept if meets(where, row.codes)]
@@ -250,6 +250,17 @@ def record(table: Table, row: Row) -> Record:
         plain_text(folded.get(name.lower())) for name, column in table.columns.items() if column.kind == "text_keys"
     )
     return Record(codes, None if table.owner is None else folded.get(table.owner.lower()), texts)
+
+
+def parted(table: Table, row: Row, cap: Truncation) -> bool:
+    """Whether a stored row lies in a part of its owner: where parts are told apart by a column, its value is declared.
+
+    Values that are clamped, unlisted or missing would share a part with others, so their rows are left out (theory A4a).
+    """
+    if cap.per is None:
+        return True
+    stored = {name.lower(): value for name, value in row.items()}.get(cap.per.lower())
+    return table.domain.bounded[table.domain.axis(cap.per)].within(stored)
 
 
 def truncated(records: Sequence[Record], cap: Truncation, domain: Domain, most: int | None = None) -> list[Record]:

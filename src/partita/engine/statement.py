@@ -258,8 +258,13 @@ def _source(stored: Stored, clean: frozenset[str], raw: frozenset[str], cap: Tru
     order = _order(stored, cap)
     parts = [name(cap.owner)] + ([] if cap.per is None else [name(cap.per)])
     window = f"ROW_NUMBER() OVER (PARTITION BY {', '.join(parts)} ORDER BY {order})"
+    asked = [f"{name(cap.owner)} IS NOT NULL"]
+    if cap.per is not None:
+        # Stored values that are clamped or stood in for would share a part of their owner with others (theory A4a).
+        every.append(f"{stored.within(cap.per)} AS {stored.made('within')}")
+        asked.append(stored.made("within"))
     owned = f"(SELECT {', '.join(every)} FROM {stored.relation}) AS owned"
-    owned = f"(SELECT * FROM {owned} WHERE {name(cap.owner)} IS NOT NULL) AS owned"
+    owned = f"(SELECT * FROM {owned} WHERE {' AND '.join(asked)}) AS owned"
     if steady := [stored.table.domain.axes[axis] for axis in stored.table.domain.constant]:
         # Columns declared constant hold the value of the owner's first row; rows that differ are left out.
         firsts = ", ".join(

@@ -30,6 +30,8 @@ class Stored:
 
     ``sanitised`` is the projection of DESIGN's data semantics, one expression a column, total and row by row.
     ``clean`` says that the relation holds sanitised values already, because it is a copy made through the projection.
+    A sanitised value does not tell whether it was stored so: ``told`` are the columns of which the relation says it,
+    in a column beside them.
     ``raw`` are the same columns as they are stored, under names of their own: a condition that means the same on the
     stored value lets the engine skip what it need not read.
     """
@@ -40,6 +42,7 @@ class Stored:
     names: Mapping[str, str]
     dialect: str = "duckdb"
     clean: bool = False
+    told: frozenset[str] = frozenset()
 
     @cached_property
     def sanitised(self) -> dict[str, str]:
@@ -49,10 +52,7 @@ class Stored:
     @cached_property
     def mark(self) -> str:
         """The beginning of names that no declared column has."""
-        mark = "raw"
-        while any(column.lower().startswith(mark) for column in self.table.columns):
-            mark += "_"
-        return mark
+        return _mark(self.table)
 
     def raw(self, column: str) -> str:
         """The name under which the stored value is carried along."""
@@ -77,6 +77,26 @@ class Stored:
         """What was rendered before: the same for every question."""
         return {}
 
+    def within(self, column: str) -> str:
+        """SQL that is true where the stored value is one of the declared values as it is (theory A4a)."""
+        if column in self.told:
+            return name(telling(self.table, column))
+        declared = self.table.columns[column]
+        assert isinstance(declared, Bounded) and not self.clean
+        stored = self._value(column, self.names[column])
+        return declared.is_within(stored, self.types[column]).transform(_steadied).sql(dialect=self.dialect)
+
+    def _value(self, column: str, stored_name: str) -> exp.Expr:
+        """A stored value, found under some name."""
+        from sqlglot import exp
+
+        stored = exp.column(stored_name, quoted=True)
+        if self.types[column] in _FLOATING and self.dialect == "duckdb":
+            # The statistics of parquet files leave NaN out, and DuckDB folds comparisons and even isnan() by them:
+            # what becomes of a NaN would depend on the other rows of its block. TRY hides the column from them.
+            return exp.Anonymous(this="TRY", expressions=[stored])
+        return stored
+
     def mapped(self, column: str, stored_name: str) -> str:
         """The SQL that maps a stored value, found under some name, into the column's domain."""
         found = self._known.get((column, stored_name))
@@ -85,8 +105,6 @@ class Stored:
         return found
 
     def _mapped(self, column: str, stored_name: str) -> str:
-        from sqlglot import exp
-
         declared, stored_type = self.table.columns[column], self.types[column]
         if isinstance(declared, Identifier) and family(stored_type) is Family.INTEGER:
             # Owners are told apart by their numbers as they are by the texts of these.
@@ -100,11 +118,7 @@ class Stored:
                 f"ELSE {cast}({value} AS BIGINT) END"
             )
             return clamped if declared.missing is None else f"COALESCE({clamped}, {declared.missing})"
-        stored: exp.Expr = exp.column(stored_name, quoted=True)
-        if stored_type in _FLOATING and self.dialect == "duckdb":
-            # The statistics of parquet files leave NaN out, and DuckDB folds comparisons and even isnan() by them:
-            # what becomes of a NaN would depend on the other rows of its block. TRY hides the column from them.
-            stored = exp.Anonymous(this="TRY", expressions=[stored])
+        stored = self._value(column, stored_name)
         return declared.sanitise(stored, stored_type).transform(_steadied).sql(dialect=self.dialect)
 
     def late(self, column: str) -> bool:
@@ -128,7 +142,7 @@ class Stored:
         return [*read, *turned] or [self.stored(next(iter(self.names)))]
 
     def copied(self) -> str:
-        """SELECT list for a copy that holds sanitised values in the narrowest types."""
+        """SELECT list for a copy that holds sanitised values in the narrowest types, and tells which were stored so."""
         listed = []
         for column, declared in self.table.columns.items():
             text_ = self.sanitised[column]
@@ -137,6 +151,9 @@ class Stored:
             elif isinstance(declared, Categories):
                 text_ = f"CAST({text_} AS ENUM({', '.join(map(text, declared.labels))}))"
             listed.append(f"{text_} AS {name(column)}")
+        # Only rows that have an owner can be truncated by parts.
+        parts = () if self.table.owner is None else self.table.domain.axes
+        listed += [f"{self.within(column)} AS {name(telling(self.table, column))}" for column in parts]
         return ", ".join(listed)
 
     # --- conditions on stored values ---------------------------------------------------------------------------
@@ -226,6 +243,18 @@ def _categories(value: str, declared: Categories, codes: Codes) -> list[str]:
     return [f"{value} NOT IN ({', '.join(map(text, outside))})"] if outside else [f"{value} IS NOT NULL"]
 
 
+def telling(table: Table, column: str) -> str:
+    """The name of a column that tells of another whether its value was stored so."""
+    return f"{_mark(table)}:within {column}"
+
+
+def _mark(table: Table) -> str:
+    mark = "raw"
+    while any(column.lower().startswith(mark) for column in table.columns):
+        mark += "_"
+    return mark
+
+
 def _steadied(node: exp.Expr) -> exp.Expr:
     """Stored values are cast by trial, so that none that slips through can fail: times have no text and no day."""
     from sqlglot import exp
@@ -249,4 +278,4 @@ def text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-__all__ = ["Stored", "text"]
+__all__ = ["Stored", "telling", "text"]

@@ -249,6 +249,17 @@ def other_promises(path: str, written: str, given: str) -> LedgerFault:
     )
 
 
+def clamped_parts(path: str, promise: str) -> LedgerFault:
+    """The file was born when rows outside the declared range still shared a part of their owner with others."""
+    return LedgerFault(
+        "ledger.clamped-parts",
+        f"The ledger {path} keeps a promise to [{promise}] and was born before version 0.2, when values outside the "
+        f"declared range were clamped into a part of their owner. Other rows are kept since, and one choice of rows "
+        f"serves a ledger for life, so it takes no new charges. {UNREAD} Answers that it holds are still given. Run "
+        f"'partita ledger verify {path}' to see what its promise has come to, and make a new ledger with the budget that is left.",
+    )
+
+
 def other_tables(path: str, names: Sequence[str]) -> LedgerFault:
     """The file was made for other public domains."""
     return LedgerFault(

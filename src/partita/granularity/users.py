@@ -16,7 +16,11 @@ from partita.granularity.rows import Rows
 class Users(Granularity):
     """Neighbours differ in all rows of one owner, at most ``rows`` of them (theory A4, A5).
 
-    ``per`` names a column that divides an owner into parts protected one by one (a day: user-days).
+    ``per`` names a column that divides an owner into parts protected one by one (a day: user-days). A part is all rows
+    of an owner whose stored value is read as one and the same declared value: all times of one day, all numbers that
+    are rounded to one step, all spellings of yes. Rows whose stored value is none of the declared ones (out of range,
+    unlisted, missing, unreadable) are in no part and are left out of every question: the projection would merge them
+    with a part that they do not belong to (theory A4a).
     ``in_region`` is the most rows of an owner that any one region may hold; it is enforced with the truncation.
     ``altered`` makes the relation "replace the owner's rows by any others, or by none".
 

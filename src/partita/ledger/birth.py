@@ -16,7 +16,8 @@ from partita.ledger.units import unit_document, unit_from
 from partita.region import Domain
 from partita.theory.documents import from_document, to_document
 
-FORMAT = 1
+# Since format 2, rows whose stored day is not a declared one are left out behind a promise on user-days (theory A4a).
+FORMAT = 2
 
 
 @final
@@ -80,12 +81,23 @@ class Birth:
     truncation: str
     public_key: str
     at: str
+    format: int = FORMAT
+
+    @property
+    def clamped(self) -> Promise | None:
+        """A promise on parts of owners whose rows were chosen before those outside the declared range were left out.
+
+        One truncation serves a ledger for life (theory E14), so such a book cannot be charged any more.
+        """
+        if self.format > 1:
+            return None
+        return next((promise for promise in self.terms.promises if _parted(promise.granularity)), None)
 
     def document(self) -> dict[str, object]:
         """The first entry as plain data."""
         return {
             "at": self.at,
-            "format": FORMAT,
+            "format": self.format,
             "public_key": self.public_key,
             "terms": self.terms.document(),
             "truncation": self.truncation,
@@ -94,9 +106,13 @@ class Birth:
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Birth:
         """The first entry that was written."""
-        return cls(
-            Terms.from_document(document["terms"]), document["truncation"], document["public_key"], document["at"]
-        )
+        terms = Terms.from_document(document["terms"])
+        return cls(terms, document["truncation"], document["public_key"], document["at"], document["format"])
+
+
+def _parted(unit: Granularity) -> bool:
+    """Whether owners are protected part by part."""
+    return isinstance(unit.single, Users) and unit.single.per is not None
 
 
 def _spanned(unit: Granularity, tables: Mapping[str, Domain]) -> int:

@@ -60,6 +60,11 @@ class Ledger:
         with self._book.writing(Stage.RESERVE) as balances:
             self._faults(Point.RESERVE_LOCKED)
             known = self._known(charge)
+            if isinstance(known, Answered):
+                return known
+            if (clamped := self.birth.clamped) is not None:
+                # Neither may a charge that was left open be finished now: it would read other rows than it was for.
+                raise refuse_ledger.clamped_parts(self._store.name, str(clamped.granularity))
             if known is not None:
                 return known
             admission = balances.check(charge)

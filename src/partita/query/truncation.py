@@ -55,7 +55,9 @@ class Truncation:
 
     Which rows are kept depends on the owner's own rows and on ``key`` alone (theory E14): they are ordered by a
     keyed hash of their sanitised values. The key is drawn once, at the birth of the ledger, and never changes, so
-    that an owner has the same rows in every question. Rows without an owner are left out.
+    that an owner has the same rows in every question. Rows without an owner are left out, and so are rows in no part
+    of their owner: those whose stored value of ``per`` is not itself a declared value. Clamped to the first day, or
+    given a stand-in, they would compete with rows of that day for its places, and a day taken away would let them in.
 
     ``inside`` is the most of these rows that one question may use, taken in the same order; ``groups`` the most groups
     of one question that an owner may be counted in, in a keyed order of the owner's own groups.
@@ -118,11 +120,10 @@ def truncation(table: Table, granularities: Iterable[Granularity], key: str) -> 
             continue
         if table.owner is None or users.column.lower() != table.owner.lower():
             raise refuse.no_owner(table.name, str(users))
-        if users.per is not None:
-            table.domain.axis(users.per)
-        if found is not None and found.per != users.per:
+        per = None if users.per is None else table.domain.axes[table.domain.axis(users.per)]
+        if found is not None and found.per != per:
             raise refuse.unlike_caps(table.name)
         caps = [users.rows] if found is None else [users.rows, found.rows]
         inside = [cap for cap in (users.in_region, None if found is None else found.inside) if cap is not None]
-        found = Truncation(table.owner, min(caps), key[:KEY_DIGITS], users.per, min(inside, default=None))
+        found = Truncation(table.owner, min(caps), key[:KEY_DIGITS], per, min(inside, default=None))
     return found

@@ -158,6 +158,18 @@ WORDS = [
         ),
     ),
     (
+        refuse.clamped_parts("v.ledger", "one who during one day with at most 1 row, added or removed"),
+        "ledger.clamped-parts",
+        (
+            "The ledger v.ledger keeps a promise to [one who during one day with at most 1 row, added or removed] and "
+            "was born before version 0.2, when values outside the declared range were clamped into a part of their "
+            "owner. Other rows are kept since, and one choice of rows serves a ledger for life, so it takes no new "
+            "charges. No protected data was read and nothing was charged. Answers that it holds are still given. Run "
+            "'partita ledger verify v.ledger' to see what its promise has come to, and make a new ledger with the "
+            "budget that is left."
+        ),
+    ),
+    (
         refuse.bad_path(7),
         "ledger.bad-path",
         (

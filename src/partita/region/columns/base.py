@@ -97,6 +97,14 @@ class Bounded(Column):
         """The code that a stored value is mapped to; total: no value fails."""
 
     @abstractmethod
+    def within(self, value: object) -> bool:
+        """Whether a stored value is one of the declared values as it is: not clamped, not unlisted, not stood in for."""
+
+    @abstractmethod
+    def is_within(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
+        """The same in SQL; total, and never NULL."""
+
+    @abstractmethod
     def value(self, code: int) -> object:
         """The value that a code stands for; None for the NULL atom."""
 

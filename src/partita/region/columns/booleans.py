@@ -45,6 +45,9 @@ class Booleans(Bounded):
             truth = self.missing
         return 2 if truth is None else int(truth)
 
+    def within(self, value: object) -> bool:
+        return _truth(value) is not None
+
     def value(self, code: int) -> bool | None:
         return None if code == 2 else bool(code)
 
@@ -70,29 +73,15 @@ class Booleans(Bounded):
     def sanitise(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
         from sqlglot import exp
 
-        truth: exp.Expr
-        match family(stored_type):
-            case Family.BOOLEAN:
-                truth = stored
-            case Family.INTEGER:
-                truth = exp.NEQ(this=stored, expression=exp.Literal.number(0))
-            case Family.FLOAT:
-                number = exp.cast(stored, "DOUBLE")
-                not_a_number = exp.cast(exp.Literal.string("NaN"), "DOUBLE")
-                nonzero = exp.NEQ(this=number.copy(), expression=exp.Literal.number(0))
-                truth = exp.Case().when(exp.NEQ(this=number, expression=not_a_number), nonzero)
-            case Family.TEXT:
-                lowered = exp.Lower(this=exp.cast(stored, "VARCHAR"))
-                truth = (
-                    exp.Case()
-                    .when(_listed(lowered, _TRUE), exp.true())
-                    .when(_listed(lowered.copy(), _FALSE), exp.false())
-                )
-            case _:
-                truth = exp.cast(exp.null(), "BOOLEAN")
+        truth = _read(stored, stored_type)
         if self.missing is None:
             return truth
         return exp.Coalesce(this=truth, expressions=[exp.true() if self.missing else exp.false()])
+
+    def is_within(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
+        from sqlglot import exp
+
+        return exp.Not(this=exp.Is(this=exp.paren(_read(stored, stored_type)), expression=exp.null()))
 
     def describe(self) -> dict[str, object]:
         return {"kind": self.kind, "missing": self.missing, "constant": self.constant}
@@ -126,3 +115,28 @@ def _truth(value: object) -> bool | None:
         text = value.lower()
         return True if text in _TRUE else False if text in _FALSE else None
     return None
+
+
+def _read(stored: exp.Expr, stored_type: str) -> exp.Expr:
+    """The same in SQL, NULL for what is neither."""
+    from sqlglot import exp
+
+    truth: exp.Expr
+    match family(stored_type):
+        case Family.BOOLEAN:
+            truth = stored
+        case Family.INTEGER:
+            truth = exp.NEQ(this=stored, expression=exp.Literal.number(0))
+        case Family.FLOAT:
+            number = exp.cast(stored, "DOUBLE")
+            not_a_number = exp.cast(exp.Literal.string("NaN"), "DOUBLE")
+            nonzero = exp.NEQ(this=number.copy(), expression=exp.Literal.number(0))
+            truth = exp.Case().when(exp.NEQ(this=number, expression=not_a_number), nonzero)
+        case Family.TEXT:
+            lowered = exp.Lower(this=exp.cast(stored, "VARCHAR"))
+            truth = (
+                exp.Case().when(_listed(lowered, _TRUE), exp.true()).when(_listed(lowered.copy(), _FALSE), exp.false())
+            )
+        case _:
+            truth = exp.cast(exp.null(), "BOOLEAN")
+    return truth

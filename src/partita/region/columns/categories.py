@@ -61,6 +61,9 @@ class Categories(Bounded):
             return self.size - 1 if self.missing is None else self.labels.index(self.missing)
         return self.labels.index(text if text in self.names else self.other)
 
+    def within(self, value: object) -> bool:
+        return _text(value) in self.names
+
     def value(self, code: int) -> str | None:
         return None if code == self.null else self.labels[code]
 
@@ -84,6 +87,19 @@ class Categories(Bounded):
         from sqlglot import exp
 
         absent = exp.cast(exp.null() if self.missing is None else exp.Literal.string(self.missing), "VARCHAR")
+        gone, known, text = self._read(stored, stored_type)
+        return exp.Case().when(gone, absent).when(known, text).else_(exp.Literal.string(self.other))
+
+    def is_within(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
+        from sqlglot import exp
+
+        gone, known, _ = self._read(stored, stored_type)
+        return exp.Case().when(gone, exp.false()).when(known, exp.true()).else_(exp.false())
+
+    def _read(self, stored: exp.Expr, stored_type: str) -> tuple[exp.Expr, exp.Expr, exp.Expr]:
+        """Whether nothing is stored, whether what is stored is listed, and its text."""
+        from sqlglot import exp
+
         kind = family(stored_type)
         text = stored if kind is Family.TEXT and "ENUM" not in stored_type.upper() else exp.cast(stored, "VARCHAR")
         gone: exp.Expr = exp.Is(this=stored.copy(), expression=exp.null())
@@ -91,7 +107,7 @@ class Categories(Bounded):
             not_a_number = exp.cast(exp.Literal.string("NaN"), "DOUBLE")
             gone = exp.or_(gone, exp.EQ(this=exp.cast(stored.copy(), "DOUBLE"), expression=not_a_number))
         known = exp.In(this=text.copy(), expressions=[exp.Literal.string(name) for name in self.names])
-        return exp.Case().when(gone, absent).when(known, text.copy()).else_(exp.Literal.string(self.other))
+        return gone, known, text
 
     def describe(self) -> dict[str, object]:
         return {

@@ -52,6 +52,10 @@ class Dates(Bounded):
             return self.size - 1 if self.missing is None else (self.missing - self.low).days
         return (min(max(day, self.low), self.high) - self.low).days
 
+    def within(self, value: object) -> bool:
+        day = _day(value)
+        return day is not None and self.low <= day <= self.high
+
     def value(self, code: int) -> date | None:
         return None if code == self.null else date.fromordinal(self.low.toordinal() + code)
 
@@ -89,21 +93,9 @@ class Dates(Bounded):
         from sqlglot import exp
 
         absent = exp.cast(exp.null() if self.missing is None else exp.Literal.string(self.missing.isoformat()), "DATE")
-        day: exp.Expr
-        match family(stored_type):
-            case Family.DATE:
-                day = stored
-            case Family.TIMESTAMP:
-                day = exp.cast(stored, "DATE")
-            case Family.ZONED:
-                day = exp.cast(exp.AtTimeZone(this=stored, zone=exp.Literal.string("UTC")), "DATE")
-            case Family.TEXT:
-                text = exp.cast(stored, "VARCHAR")
-                matches = exp.RegexpLike(this=text, expression=exp.Literal.string(DAY))
-                start = exp.Substring(this=text.copy(), start=exp.Literal.number(1), length=exp.Literal.number(10))
-                day = exp.Case().when(matches, exp.TryCast(this=start, to=exp.DataType.build("DATE")))
-            case _:
-                return absent
+        day = _read(stored, stored_type)
+        if day is None:
+            return absent
         low, high = self.literal(0), self.literal(self.values[0][1] - 1)
         return (
             exp.Case()
@@ -112,6 +104,16 @@ class Dates(Bounded):
             .when(exp.GTE(this=day.copy(), expression=high), high.copy())
             .else_(day.copy())
         )
+
+    def is_within(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
+        from sqlglot import exp
+
+        day = _read(stored, stored_type)
+        if day is None:
+            return exp.false()
+        low, high = self.literal(0), self.literal(self.values[0][1] - 1)
+        inside = exp.Between(this=day.copy(), low=low, high=high)
+        return exp.Case().when(exp.Is(this=day.copy(), expression=exp.null()), exp.false()).else_(inside)
 
     def describe(self) -> dict[str, object]:
         return {
@@ -162,3 +164,23 @@ def _day(value: object) -> date | None:
         except ValueError:
             return None
     return None
+
+
+def _read(stored: exp.Expr, stored_type: str) -> exp.Expr | None:
+    """The same in SQL: a day or NULL, or None where the type names no days."""
+    from sqlglot import exp
+
+    match family(stored_type):
+        case Family.DATE:
+            return stored
+        case Family.TIMESTAMP:
+            return exp.cast(stored, "DATE")
+        case Family.ZONED:
+            return exp.cast(exp.AtTimeZone(this=stored, zone=exp.Literal.string("UTC")), "DATE")
+        case Family.TEXT:
+            text = exp.cast(stored, "VARCHAR")
+            matches = exp.RegexpLike(this=text, expression=exp.Literal.string(DAY))
+            start = exp.Substring(this=text.copy(), start=exp.Literal.number(1), length=exp.Literal.number(10))
+            return exp.Case().when(matches, exp.TryCast(this=start, to=exp.DataType.build("DATE")))
+        case _:
+            return None

@@ -50,18 +50,26 @@ class Stepped(Bounded):
             return self.size - 1 if self.missing is None else self.missing - self.low
         return min(max(unit, self.low), self.high) - self.low
 
+    def within(self, value: object) -> bool:
+        number = _number(value)
+        if number is None:
+            return False
+        ends = self._ends(type(number))
+        return ends[0] <= number <= ends[1]
+
+    def _ends(self, kind: type[int] | type[float]) -> tuple[float, float]:
+        """The first and the last number within the bounds, of the kind that is stored."""
+        low, high = self.low * self.step, self.high * self.step
+        return (math.ceil(low), math.floor(high)) if kind is int else (float(low), float(high))
+
     def _unit(self, value: object) -> int | None:
         """The nearest unit before clamping, or None for what is no number; the same steps as the SQL."""
         top, bottom = self.step.numerator, self.step.denominator
-        if isinstance(value, bool | int | np.integer | np.bool_):
-            return (2 * int(value) * bottom + top) // (2 * top)
-        if isinstance(value, str):
-            value = float(value) if _NUMBER.fullmatch(value) else None
-        if isinstance(value, Decimal):
-            value = None if value.is_nan() else float(value)
-        if not isinstance(value, float | np.floating) or absent(value):
+        number = _number(value)
+        if number is None:
             return None
-        number = float(value)
+        if isinstance(number, int):
+            return (2 * number * bottom + top) // (2 * top)
         if number <= float(self.low * self.step):
             return self.low
         if number >= float(self.high * self.step):
@@ -94,22 +102,22 @@ class Stepped(Bounded):
         return exp.Literal.number(self.low + code)
 
     def sanitise(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
+        number, kind = _read(stored, stored_type)
+        if number is None:
+            return self._absent()
+        return self._from_integer(number) if kind is int else self._from_double(number)
+
+    def is_within(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
         from sqlglot import exp
 
-        match family(stored_type):
-            case Family.INTEGER:
-                return self._from_integer(stored)
-            case Family.BOOLEAN:
-                return self._from_integer(exp.cast(stored, "BIGINT"))
-            case Family.FLOAT:
-                return self._from_double(exp.cast(stored, "DOUBLE"))
-            case Family.TEXT:
-                text = exp.cast(stored, "VARCHAR")
-                number = exp.TryCast(this=text, to=exp.DataType.build("DOUBLE"))
-                matches = exp.RegexpLike(this=text.copy(), expression=exp.Literal.string(NUMBER))
-                return self._from_double(exp.Case().when(matches, number))
-            case _:
-                return self._absent()
+        number, kind = _read(stored, stored_type)
+        if number is None:
+            return exp.false()
+        low, high = self._ends(kind)
+        literal = exp.Literal.number if kind is int else _double
+        inside = exp.Between(this=number.copy(), low=literal(low), high=literal(high))
+        gone = exp.Is(this=number.copy(), expression=exp.null()) if kind is int else _no_number(number)
+        return exp.Case().when(gone, exp.false()).else_(inside)
 
     def _absent(self) -> exp.Expr:
         from sqlglot import exp
@@ -144,12 +152,7 @@ class Stepped(Bounded):
         if top != 1:
             middle = exp.Div(this=exp.paren(middle), expression=_double(float(top)))
         floor = exp.Floor(this=exp.Add(this=middle, expression=_double(0.5)))
-        not_a_number = exp.cast(exp.Literal.string("NaN"), "DOUBLE")
-        absent = exp.or_(
-            exp.Is(this=stored.copy(), expression=exp.null()),
-            exp.EQ(this=stored.copy(), expression=not_a_number),
-        )
-        return self._clamped(stored, bounds, exp.cast(floor, "BIGINT"), absent)
+        return self._clamped(stored, bounds, exp.cast(floor, "BIGINT"), _no_number(stored))
 
     def _clamped(
         self,
@@ -168,6 +171,49 @@ class Stepped(Bounded):
             .when(exp.GTE(this=stored.copy(), expression=number(bounds[1])), exp.Literal.number(self.high))
             .else_(middle)
         )
+
+
+def _number(value: object) -> int | float | None:
+    """A stored value as a number, or None for what is none."""
+    if isinstance(value, bool | int | np.integer | np.bool_):
+        return int(value)
+    if isinstance(value, str):
+        value = float(value) if _NUMBER.fullmatch(value) else None
+    if isinstance(value, Decimal):
+        value = None if value.is_nan() else float(value)
+    if not isinstance(value, float | np.floating) or absent(value):
+        return None
+    return float(value)
+
+
+def _read(stored: exp.Expr, stored_type: str) -> tuple[exp.Expr | None, type[int] | type[float]]:
+    """The same in SQL: what is stored as a number, whole or not, or None where the type holds none."""
+    from sqlglot import exp
+
+    match family(stored_type):
+        case Family.INTEGER:
+            return stored, int
+        case Family.BOOLEAN:
+            return exp.cast(stored, "BIGINT"), int
+        case Family.FLOAT:
+            return exp.cast(stored, "DOUBLE"), float
+        case Family.TEXT:
+            text = exp.cast(stored, "VARCHAR")
+            number = exp.TryCast(this=text, to=exp.DataType.build("DOUBLE"))
+            matches = exp.RegexpLike(this=text.copy(), expression=exp.Literal.string(NUMBER))
+            return exp.Case().when(matches, number), float
+        case _:
+            return None, int
+
+
+def _no_number(stored: exp.Expr) -> exp.Expr:
+    """Whether a double is missing or not a number."""
+    from sqlglot import exp
+
+    not_a_number = exp.cast(exp.Literal.string("NaN"), "DOUBLE")
+    return exp.or_(
+        exp.Is(this=stored.copy(), expression=exp.null()), exp.EQ(this=stored.copy(), expression=not_a_number)
+    )
 
 
 def _double(value: float) -> exp.Expr:
