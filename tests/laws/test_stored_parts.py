@@ -174,7 +174,8 @@ def test_rows_in_no_declared_part_are_left_out_by_every_engine(name, tmp_path):
     parquet.write_table(pa.Table.from_pylist(stored), tmp_path / "rows.parquet")
     unit = pt.users("who", rows=1, per="P")
     (asked,) = quoted(["SELECT COUNT(*) AS n FROM things"], Table("things", stored, plain), (unit,), "ε", Caps())
-    assert isinstance(asked.program.truncation, Truncation) and asked.program.truncation.per == "p"
+    assert isinstance(asked.program.truncation, Truncation)
+    assert asked.program.truncation.per == "p"
     assert tallied(asked.program, stored).tolist() == [[len(inside)]]
     for source, below in ((stored, 0), (tmp_path / "rows.parquet", 0), (tmp_path / "rows.parquet", 2**20)):
         engine = DuckDB([Table("things", source, plain)], threads=1, copied_below=below)

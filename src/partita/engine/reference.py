@@ -255,7 +255,7 @@ def record(table: Table, row: Row) -> Record:
 def parted(table: Table, row: Row, cap: Truncation) -> bool:
     """Whether a stored row lies in a part of its owner: where parts are told apart by a column, its value is declared.
 
-    Values that are clamped, unlisted or missing would share a part with others, so their rows are left out (theory A4a).
+    Values that are clamped, unlisted or missing would share a part with others: their rows are left out (theory A4a).
     """
     if cap.per is None:
         return True

@@ -82,7 +82,8 @@ class Stored:
         if column in self.told:
             return name(telling(self.table, column))
         declared = self.table.columns[column]
-        assert isinstance(declared, Bounded) and not self.clean
+        assert isinstance(declared, Bounded)
+        assert not self.clean
         stored = self._value(column, self.names[column])
         return declared.is_within(stored, self.types[column]).transform(_steadied).sql(dialect=self.dialect)
 

@@ -256,7 +256,8 @@ def clamped_parts(path: str, promise: str) -> LedgerFault:
         f"The ledger {path} keeps a promise to [{promise}] and was born before version 0.2, when values outside the "
         f"declared range were clamped into a part of their owner. Other rows are kept since, and one choice of rows "
         f"serves a ledger for life, so it takes no new charges. {UNREAD} Answers that it holds are still given. Run "
-        f"'partita ledger verify {path}' to see what its promise has come to, and make a new ledger with the budget that is left.",
+        f"'partita ledger verify {path}' to see what its promise has come to, and make a new ledger with the budget "
+        f"that is left.",
     )
 
 

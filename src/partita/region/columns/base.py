@@ -98,7 +98,7 @@ class Bounded(Column):
 
     @abstractmethod
     def within(self, value: object) -> bool:
-        """Whether a stored value is one of the declared values as it is: not clamped, not unlisted, not stood in for."""
+        """Whether a stored value is one of the declared values as it is: not clamped, unlisted or stood in for."""
 
     @abstractmethod
     def is_within(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
