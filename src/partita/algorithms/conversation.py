@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
@@ -10,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.algorithms.belief import Belief, Floats, read_query
+from partita.errors import PartitaError
 from partita.errors import algorithms as refuse
 from partita.errors import mechanisms as refuse_mechanism
 from partita.exact import whole
+from partita.live import Live
 from partita.mechanisms.integers import source_of
 from partita.mechanisms.sparse_vector import Session
 from partita.sampling.bits import BitSource
@@ -35,7 +36,7 @@ class Reply:
 
 
 @final
-class Conversation:
+class Conversation(Live):
     """Adaptive queries about exact counts, answered from a guess that learns from noisy answers only.
 
     Every release goes through the mechanisms that were charged at the opening: a sparse vector for the tests, noise for
@@ -43,9 +44,9 @@ class Conversation:
     """
 
     def __init__(self, offer: OnlineMultiplicativeWeights, counts: NDArray[Any], bits: BitSource | None) -> None:
+        super().__init__()
         self.offer = offer
         self._bits = source_of(bits)
-        self._lock = threading.Lock()
         self._counts = counts
         self._left = offer.updates
         self._replies: list[Reply] = []
@@ -120,5 +121,5 @@ class Conversation:
     def _fresh(self) -> Session:
         return self.offer.noises.tests.open(self.offer.threshold * self.offer.unit, bits=self._bits)
 
-    def __reduce__(self) -> str:
-        raise refuse_mechanism.session_copied()
+    def _copied(self) -> PartitaError:
+        return refuse_mechanism.session_copied()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,10 +18,12 @@ from partita.algorithms.progress import track
 from partita.algorithms.running import Binary, Reader, Released, Running, Triangular
 from partita.algorithms.scheme import Floats, Loss
 from partita.curator.computation import Computation, Sample
+from partita.errors import PartitaError
 from partita.errors import algorithms as refuse
 from partita.errors import mechanisms as refuse_mechanism
 from partita.exact import Number, whole
 from partita.granularity import Granularity, Replace, Rows
+from partita.live import Live
 from partita.sampling.bits import BitSource
 from partita.theory.distance import Norm
 from partita.theory.measures.approximate import Approximate
@@ -160,7 +161,7 @@ class ContinualCounter(Computation):
 
 
 @final
-class Stream:
+class Stream(Live):
     """A stream being counted: one exact count goes in at each step, one noisy count comes out.
 
     >>> from partita.sampling.bits import TestBits
@@ -170,9 +171,9 @@ class Stream:
     """
 
     def __init__(self, counter: ContinualCounter, bits: BitSource | None) -> None:
+        super().__init__()
         self._counter = counter
         self._bits = bits
-        self._lock = threading.Lock()
         self._counts: NDArray[np.int64] = np.zeros(counter.steps, dtype=np.int64)
         self._reader = counter.scheme.reader()
         self._step = 0
@@ -202,8 +203,8 @@ class Stream:
             raise refuse.bad_step(0, 0)
         return self._reader.count(self._step - 1, whole(steps, "steps", least=1))
 
-    def __reduce__(self) -> str:
-        raise refuse_mechanism.session_copied()
+    def _copied(self) -> PartitaError:
+        return refuse_mechanism.session_copied()
 
 
 @final

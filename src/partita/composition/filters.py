@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Generic, TypeVar, final
 
-from partita.composition.live import Live
 from partita.composition.plan import Part, Plan, Release, counted, read, unit_of
 from partita.errors import InvalidInput, NotProven
 from partita.errors import composition as refuse
 from partita.errors import theory as refuse_theory
 from partita.exact import Number, exact, nonnegative, positive
 from partita.granularity.base import Granularity, Relation
+from partita.live import Live
 from partita.mechanisms.base import Event, Mechanism
 from partita.theory.conversions import convert
 from partita.theory.measures.approximate import Approximate

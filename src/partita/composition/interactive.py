@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import final
 
 from partita.composition.filters import Admission, Concentrated, Filter
-from partita.composition.live import Live
 from partita.composition.plan import read
 from partita.errors import NotProven
 from partita.errors import composition as refuse
 from partita.errors import theory as refuse_theory
+from partita.live import Live
 from partita.theory.conversions import convert
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
@@ -96,12 +96,11 @@ class Concurrent(Live):
 
 
 @final
-class Child:
+class Child(Live):
     """One interactive release that was paid for."""
 
-    __slots__ = ("_parent", "name")
-
     def __init__(self, parent: Concurrent, name: str) -> None:
+        super().__init__()
         self._parent = parent
         self.name = name
 

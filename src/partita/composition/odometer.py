@@ -8,11 +8,11 @@ from typing import final
 from flint import arb
 
 from partita.composition.filters import Filter, agreed
-from partita.composition.live import Live
 from partita.composition.plan import Plan, counted, unit_of
 from partita.errors import NotProven
 from partita.exact import Number, float_up, positive, probability
 from partita.granularity.base import Granularity, Relation
+from partita.live import Live
 from partita.theory import numerics
 from partita.theory.measures.pure import Pure
 from partita.theory.measures.zcdp import ZCDP

@@ -11,7 +11,6 @@ from partita.composition.contour import Contour
 from partita.composition.curve import LEAST_DELTA, profile
 from partita.composition.divergences import Divergences
 from partita.composition.grid import Grid
-from partita.composition.live import Live
 from partita.composition.plan import Plan, unit_of
 from partita.composition.straight import PLAIN, law_of
 from partita.composition.total import Total
@@ -19,6 +18,7 @@ from partita.errors import NotProven
 from partita.errors import composition as refuse
 from partita.exact import Number, exact, float_down
 from partita.granularity import Granularity, Relation
+from partita.live import Live
 from partita.theory.losses.base import LossLaw
 from partita.theory.losses.outward import UNIT, floats, up
 from partita.theory.losses.randomized_response import RandomizedResponseLoss

@@ -9,13 +9,13 @@ from typing import final
 from partita.composition.compose import compose
 from partita.composition.filters import agreed
 from partita.composition.guarantee import Guarantee, Mode
-from partita.composition.live import Live
 from partita.composition.plan import Paired, Part, Plan, counted, read, relation_of, unit_of
 from partita.errors import NotProven
 from partita.errors import composition as refuse
 from partita.exact import Number
 from partita.granularity.base import Granularity, Relation
 from partita.granularity.rows import Rows
+from partita.live import Live
 from partita.region.region import Region
 from partita.theory.losses.base import LossLaw
 from partita.theory.losses.gaussian import GaussianLoss

@@ -33,13 +33,15 @@ from partita.curator.shelf import Found, Shelf
 from partita.curator.shrink import shrunk
 from partita.engine.base import Engine
 from partita.engine.opening import open_engine
-from partita.errors import BudgetExceeded
+from partita.errors import BudgetExceeded, PartitaError
 from partita.errors import curator as refuse
+from partita.errors import live as refuse_live
 from partita.exact import Number
 from partita.ledger.birth import Terms
 from partita.ledger.ledger import Ledger
 from partita.ledger.opening import open_ledger
 from partita.ledger.verify import Verification
+from partita.live import Live
 from partita.query.frame import Frame
 from partita.query.plan import Plan
 from partita.query.pricing import Price, Prices
@@ -51,9 +53,11 @@ from partita.region.region import Region
 from partita.sampling.bits import BitSource
 from partita.theory.measures.base import Measure
 
+_AGAIN = "Open it again where it is needed, with the same ledger."
+
 
 @final
-class Curator:
+class Curator(Live):
     """Answers adaptive questions about protected tables, and keeps every promise whatever is asked.
 
     Each answer is charged, before anything is read, to the people it is about (theory E16); questions about disjoint
@@ -71,6 +75,7 @@ class Curator:
         pace: Number | None = None,
         bits: BitSource | None = None,
     ) -> None:
+        super().__init__()
         beat = Pace(pace)
         self._tables = checked_tables(tables)
         named = checked_public(public, self._tables)
@@ -333,8 +338,11 @@ class Curator:
         """How a notebook shows it."""
         return f"<pre>{escape(overview(self))}</pre>"
 
-    def __reduce__(self) -> str:
-        raise refuse.not_sent("A curator", "Open it again where it is needed, with the same ledger.")
+    def _copied(self) -> PartitaError:
+        return refuse.not_sent("A curator", _AGAIN)
+
+    def _forked(self) -> PartitaError:
+        return refuse_live.forked("A curator", _AGAIN)
 
     def __enter__(self) -> Self:
         return self

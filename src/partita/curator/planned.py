@@ -21,6 +21,7 @@ from partita.ledger.ledger import Ledger
 from partita.ledger.points import Point
 from partita.ledger.receipts import Receipt
 from partita.ledger.states import Answered, Reservation
+from partita.live import Live
 from partita.query.joint import Joint, union
 from partita.query.quote import Quote
 from partita.query.share import Share
@@ -70,7 +71,7 @@ def distinct_quotes(quotes: Sequence[Quote]) -> list[Quote]:
 
 
 @final
-class Planned:
+class Planned(Live):
     """A plan that is charged: its questions may be asked in any order, now or later, at no further charge.
 
     All of them are answered by one reading when the first is asked for, and stored together; what is never asked for
@@ -88,6 +89,7 @@ class Planned:
         costs: tuple[Measure, ...],
         charge: Charge,
     ) -> None:
+        super().__init__()
         self._ledger, self._engine, self._bits, self._pace = ledger, engine, bits, pace
         self._charge = charge
         self.shares = tuple(shares)

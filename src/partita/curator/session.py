@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack, final
 
 from partita.curator.keywords import spelled_as
+from partita.errors import PartitaError
 from partita.errors import curator as refuse
+from partita.errors import live as refuse_live
 from partita.exact import Number
+from partita.live import Live
 from partita.query.frame import Frame
 from partita.query.plan import Plan
 from partita.query.pricing import Price, Prices
@@ -26,17 +29,23 @@ if TYPE_CHECKING:
     from partita.curator.quotation import Quotation
     from partita.query.schema import Table
 
+_AGAIN = "Open it again from a curator where it is needed."
+
 
 @final
-class Session:
+class Session(Live):
     """Questions of one analyst: charged to the joint account and to the analyst's own, and both limits hold."""
 
     def __init__(self, curator: Curator, analyst: str) -> None:
+        super().__init__()
         self._curator = curator
         self.analyst = analyst
 
-    def __reduce__(self) -> str:
-        raise refuse.not_sent("A session", "Open it again from a curator where it is needed.")
+    def _copied(self) -> PartitaError:
+        return refuse.not_sent("A session", _AGAIN)
+
+    def _forked(self) -> PartitaError:
+        return refuse_live.forked("A session", _AGAIN)
 
     @spelled_as(Wanted.of)
     def ask(self, question: str | Plan, *, key: str | None = None, **wants: Unpack[Wants]) -> Answer:

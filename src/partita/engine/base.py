@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import ClassVar, overload
 
@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from partita.engine.log import log
 from partita.errors import engine as refuse
+from partita.live import Live
 from partita.query.extract import Extract, ordered
 from partita.query.program import Program
 from partita.query.schema import Table
 
 
-class Engine(ABC):
+class Engine(Live):
     """Computes programs over the tables it was opened with.
 
     Whatever goes wrong while rows are read becomes the same error with the same words (theory E18); what really
@@ -26,6 +27,7 @@ class Engine(ABC):
     kind: ClassVar[str]
 
     def __init__(self, tables: Iterable[Table]) -> None:
+        super().__init__()
         self.tables = {table.name: table for table in tables}
         for table in self.tables.values():
             self.attach(table)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import final
 
+from partita.errors import PartitaError
 from partita.errors import ledger as refuse
 from partita.ledger.anchor import Anchor, Mark
 from partita.ledger.balances import Admission, Balances
@@ -17,6 +16,7 @@ from partita.ledger.entries import OVERHEAD, Entry, Kind, entry_after, packed
 from partita.ledger.replay import Replay
 from partita.ledger.store import Stage, Store
 from partita.ledger.tally import EVERY
+from partita.live import Live
 
 Clock = Callable[[], datetime]
 
@@ -27,7 +27,7 @@ def system_clock() -> datetime:
 
 
 @final
-class Book:
+class Book(Live):
     """A store, the accounts replayed from it and its anchor, used by one thread at a time of one process."""
 
     def __init__(
@@ -39,19 +39,16 @@ class Book:
         clock: Clock = system_clock,
         checkpoint_every: int = EVERY,
     ) -> None:
+        super().__init__()
         self.store = store
         self.replay = replay
         self.anchor = anchor
         self._clock = clock
         self._every = checkpoint_every
-        self._lock = threading.RLock()
-        self._process = os.getpid()
 
     @contextmanager
     def reading(self) -> Iterator[Store]:
         """The only thread at the store."""
-        if os.getpid() != self._process:
-            raise refuse.forked(self.store.name)
         with self._lock:
             yield self.store
 
@@ -122,7 +119,12 @@ class Book:
         return self.anchor.keeps(len(answer) + OVERHEAD)
 
     def close(self) -> None:
-        """Let go of the store; a forked process leaves it to its parent."""
-        if os.getpid() == self._process:
-            with self._lock:
-                self.store.close()
+        """Let go of the store."""
+        with self._lock:
+            self.store.close()
+
+    def _copied(self) -> PartitaError:
+        return refuse.not_copied(self.store.name)
+
+    def _forked(self) -> PartitaError:
+        return refuse.forked(self.store.name)

@@ -10,6 +10,7 @@ from typing import Self, final
 
 from partita.composition.account.maps import LoadMap
 from partita.composition.promise import Promise
+from partita.errors import PartitaError
 from partita.errors import charges as refuse_charge
 from partita.errors import ledger as refuse_ledger
 from partita.errors import receipts as refuse_receipt
@@ -28,6 +29,7 @@ from partita.ledger.states import Answered, Reservation
 from partita.ledger.store import Stage, State
 from partita.ledger.tally import Tally
 from partita.ledger.verify import Verification, verify
+from partita.live import Live
 from partita.region import Region
 from partita.theory.documents import to_document
 from partita.theory.measures.base import Measure
@@ -36,7 +38,7 @@ _CHUNK = 1000
 
 
 @final
-class Ledger:
+class Ledger(Live):
     """The durable book of one set of promises, safe to share between threads; processes each open their own.
 
     Make one with :func:`partita.ledger.opening.open_ledger`. Every charge is checked against all promises and the
@@ -45,6 +47,7 @@ class Ledger:
     """
 
     def __init__(self, book: Book, *, signer: SigningKey | None = None, faults: Faults = points.none) -> None:
+        super().__init__()
         self._book = book
         self._store = book.store
         self._faults = faults
@@ -383,8 +386,11 @@ class Ledger:
     ) -> None:
         self.close()
 
-    def __reduce__(self) -> str:
-        raise refuse_ledger.not_copied(self._store.name)
+    def _copied(self) -> PartitaError:
+        return refuse_ledger.not_copied(self._store.name)
+
+    def _forked(self) -> PartitaError:
+        return refuse_ledger.forked(self._store.name)
 
 
 def _same_release(entry: Entry, charge: Charge) -> bool:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
 
+from partita.errors import PartitaError
 from partita.errors import mechanisms as refuse
 from partita.exact import Number, float_up, positive, probability, whole
 from partita.granularity.base import Relation
+from partita.live import Live
 from partita.mechanisms.base import Forms, Mechanism
 from partita.mechanisms.integers import read, source_of
 from partita.mechanisms.laplace import Laplace
@@ -114,7 +115,7 @@ class SparseVector(Mechanism):
 
 
 @final
-class Session:
+class Session(Live):
     """Questions against one noisy threshold, until the last positive answer.
 
     >>> from partita.sampling.bits import TestBits
@@ -123,11 +124,9 @@ class Session:
     (False, True, 0)
     """
 
-    __slots__ = ("_bits", "_left", "_level", "_lock", "_mechanism")
-
     def __init__(self, mechanism: SparseVector, threshold: int, bits: BitSource) -> None:
+        super().__init__()
         self._mechanism = mechanism
-        self._lock = threading.Lock()
         self._bits = bits
         self._left = mechanism.positives
         self._level = threshold + int(rounded.laplace(mechanism.threshold_scale, 1, bits)[0])
@@ -158,14 +157,8 @@ class Session:
             self._left -= above
             return above
 
-    def __copy__(self) -> Session:
-        raise refuse.session_copied()
-
-    def __deepcopy__(self, memo: object) -> Session:
-        raise refuse.session_copied()
-
-    def __reduce__(self) -> str:
-        raise refuse.session_copied()
+    def _copied(self) -> PartitaError:
+        return refuse.session_copied()
 
 
 def best_share(positives: int, *, monotone: bool) -> Fraction:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -11,12 +10,13 @@ from flint import arb, ctx, fmpq
 
 from partita.errors import theory as refuse
 from partita.exact import fraction_down, fraction_up
+from partita.live import free_after_fork
 
 _BITS = 64
 _PRECISIONS = (96, 192, 384, 768, 1536, 3072, 6144, 12288)
 # Arb keeps its working precision in one place for the whole process. A race would only widen a ball, never make
 # it wrong; the lock keeps it from widening.
-LOCK = threading.RLock()
+LOCK = free_after_fork()
 # Far below the least positive float: nothing is gained by resolving a value that may as well be zero.
 _NEGLIGIBLE = arb(2) ** -1200
 # Rounded outward to a size that fits in memory: e^(-10^14) has 10^14 binary digits.

@@ -14,6 +14,7 @@ from partita.composition.account.windows import Steps
 from partita.composition.promise import Promise
 from partita.errors import regions as refuse
 from partita.granularity import Granularity, Users, Windows
+from partita.live import Live, alone
 from partita.region.box import Box
 from partita.region.domain import Domain
 from partita.region.region import Region
@@ -33,7 +34,7 @@ MOST_COLUMNS = 60
 
 
 @final
-class RegionAccount:
+class RegionAccount(Live):
     """Who has been exposed by how much, and a refusal before anybody exceeds the promise (theory E16).
 
     A release on a region is charged to the record values in it; a promise holds if no value (pair of values,
@@ -59,6 +60,7 @@ class RegionAccount:
         record: bool = False,
         limits: Limits | None = None,
     ) -> None:
+        super().__init__()
         self.domain = domain
         self.promise = promise
         self.updates = updates
@@ -95,6 +97,7 @@ class RegionAccount:
             self._engine.decide(boxes, one, other).fits for boxes, one, other in self._bookings(release, stateful)
         )
 
+    @alone
     def admit(self, region: Region, cost: Measure, both: Measure | None = None) -> bool:
         """Book a release if it fits, and say whether it did; one decision where `admits` and `charge` take two.
 
@@ -113,6 +116,7 @@ class RegionAccount:
         self._book(bookings, answers)
         return True
 
+    @alone
     def charge(
         self,
         region: Region,

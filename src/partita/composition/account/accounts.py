@@ -9,13 +9,14 @@ from partita.composition.account.account import RegionAccount
 from partita.composition.account.values import Limits
 from partita.composition.promise import Promise
 from partita.errors import regions as refuse
+from partita.live import Live, alone
 from partita.region.domain import Domain
 from partita.region.region import Region
 from partita.theory.measures.base import Measure
 
 
 @final
-class Accounts:
+class Accounts(Live):
     """One account for each promise; a charge names its cost under each, in the same order.
 
     >>> from partita.granularity import replace, rows
@@ -33,12 +34,14 @@ class Accounts:
     def __init__(
         self, domain: Domain, promises: Sequence[Promise], *, updates: bool = False, limits: Limits | None = None
     ) -> None:
+        super().__init__()
         self.accounts = tuple(RegionAccount(domain, promise, updates=updates, limits=limits) for promise in promises)
 
     def admits(self, region: Region, costs: Sequence[Measure], both: Sequence[Measure | None] | None = None) -> bool:
         """Whether every promise can pay; nothing changes."""
         return all(account.admits(region, cost, other) for account, cost, other in self._each(costs, both))
 
+    @alone
     def charge(self, region: Region, costs: Sequence[Measure], both: Sequence[Measure | None] | None = None) -> None:
         """Book a release under every promise, or under none and say which cannot pay."""
         each = self._each(costs, both)

@@ -11,12 +11,13 @@ from partita.composition.account.values import Limits
 from partita.errors import regions as refuse
 from partita.exact import whole
 from partita.granularity import Granularity, Groups, Nodes, Users
+from partita.live import Live, alone
 from partita.region.domain import Domain
 from partita.region.region import Region
 
 
 @final
-class SlotAccount:
+class SlotAccount(Live):
     """So many slots of each class, declared beforehand; a release uses one for the record values of its region.
 
     The guarantee of all declared slots holds if, for every pair of neighbours, no more releases on a class depend on
@@ -39,6 +40,7 @@ class SlotAccount:
     def __init__(
         self, domain: Domain, granularity: Granularity, classes: Mapping[str, int], *, limits: Limits | None = None
     ) -> None:
+        super().__init__()
         self.domain = domain
         self.granularity = granularity
         self.classes = {name: whole(count, f"slots of {name!r}") for name, count in classes.items()}
@@ -63,6 +65,7 @@ class SlotAccount:
         )
         return self._engine.decide(region.boxes, amounts, amounts).fits
 
+    @alone
     def take(
         self, region: Region, name: str, *, dominates_replacement: bool = True, dominates_unit: bool = False
     ) -> None:

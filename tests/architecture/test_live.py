@@ -1,0 +1,137 @@
+"""A class that changes after it was made is live, or a part of one that is, or it is listed why it need not be."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tests.architecture.source import classes, last_name, modules, shown
+
+CHANGES = {"add", "append", "clear", "extend", "insert", "pop", "popleft", "remove", "setdefault", "update"}
+CONSTRUCTORS = {"__init__", "__post_init__", "__new__"}
+
+# By their place in the layers these neither read rows nor count what was spent.
+INNOCENT = ("attacks/", "cli/", "errors/", "explain/", "granularity/", "query/", "region/", "theory/", "effort.py")
+
+# Reached only through the live object that owns them, which is empty in a forked process and refuses copies.
+PARTS = {
+    "algorithms/running.py:_Sums": "Stream; and of noisy numbers alone",
+    "composition/account/changes.py:Changes": "RegionAccount",
+    "composition/account/grid.py:Grid": "RegionAccount",
+    "composition/account/hot.py:HotPoints": "RegionAccount",
+    "composition/account/pairs.py:PairLoads": "RegionAccount",
+    "composition/account/partners.py:Partners": "RegionAccount",
+    "composition/account/profile.py:Profiles": "RegionAccount",
+    "composition/account/rectangles.py:Rectangles": "RegionAccount",
+    "composition/account/settle.py:Search": "RegionAccount",
+    "composition/account/values.py:ValueLoads": "RegionAccount",
+    "composition/account/windows.py:WindowLoads": "RegionAccount",
+    "composition/grid.py:Grid": "Running",
+    "composition/running.py:_Direction": "Running",
+    "curator/shelf.py:Shelf": "Curator; reads released answers from the ledger",
+    "ledger/anchor.py:FileAnchor": "Book",
+    "ledger/balances.py:Balances": "Book",
+    "ledger/payer.py:RegionPayer": "Book",
+    "ledger/replay.py:Replay": "Book",
+    "ledger/sqlite.py:SQLiteStore": "Book",
+}
+
+# Public results, or work that ends before anything is handed over.
+HARMLESS = {
+    "algorithms/belief.py:Belief": "a guess made from noisy answers",
+    "algorithms/estimators/base.py:Private": "a fitted model",
+    "algorithms/estimators/kmeans.py:KMeans": "a fitted model",
+    "algorithms/estimators/linear_regression.py:LinearRegression": "a fitted model",
+    "algorithms/estimators/logistic_regression.py:LogisticRegression": "a fitted model",
+    "algorithms/estimators/pca.py:PCA": "a fitted model",
+    "algorithms/exchange.py:_Fit": "synthetic rows",
+    "algorithms/linear.py:LinearQueries": "a bound, kept once it is known",
+    "algorithms/marginals.py:_Combined": "variances",
+    "engine/stored.py:Stored": "names and types of columns",
+    "ledger/charge.py:Reader": "prices already read",
+    "ledger/verify.py:_Audit": "the book of an audit",
+}
+
+
+def changed(found: ast.ClassDef) -> bool:
+    """Whether a method that is no constructor changes the object, or the object keeps a lock."""
+    methods = [node for node in found.body if isinstance(node, ast.FunctionDef) and node.name not in CONSTRUCTORS]
+    if any(_changes(node) for method in methods for node in ast.walk(method)):
+        return True
+    return any(isinstance(node, ast.Attribute) and node.attr in {"Lock", "RLock"} for node in ast.walk(found))
+
+
+def _changes(node: ast.AST) -> bool:
+    match node:
+        case ast.Assign(targets=targets):
+            return any(_own(part) for target in targets for part in _parts(target))
+        case ast.AugAssign(target=target) | ast.AnnAssign(target=target):
+            return any(map(_own, _parts(target)))
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(value=ast.Name(id="self")), attr=name)):
+            return name in CHANGES
+        case _:
+            return False
+
+
+def _parts(target: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(target, ast.Tuple | ast.List):
+        for element in target.elts:
+            yield from _parts(element)
+    else:
+        yield target
+
+
+def _own(target: ast.expr) -> bool:
+    while isinstance(target, ast.Subscript):
+        target = target.value
+    return isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self"
+
+
+def live() -> set[str]:
+    """The names of all classes that derive from Live, directly or not."""
+    bases: dict[str, set[str]] = {}
+    for module in modules():
+        for found in classes(module):
+            bases.setdefault(found.name, set()).update(last_name(base) for base in found.bases)
+    known = {"Live"}
+    while more := {name for name, above in bases.items() if above & known} - known:
+        known |= more
+    return known
+
+
+def test_every_class_that_changes_is_live_or_says_why_it_need_not_be():
+    lives = live()
+    found = {
+        f"{shown(module)}:{one.name}"
+        for module in modules()
+        for one in classes(module)
+        if not shown(module).startswith(INNOCENT) and one.name not in lives and changed(one)
+    }
+    unsaid = found - set(PARTS) - set(HARMLESS)
+    assert not unsaid, f"derive {unsaid} from partita.live.Live, or list here whose parts they are"
+    assert not (set(PARTS) | set(HARMLESS)) - found
+
+
+def test_the_search_sees_what_it_looks_for():
+    seen = """
+class Counter:
+    def take(self):
+        self.left, other = self.left - 1, 0
+class Keeper:
+    def keep(self, one):
+        self.kept.append(one)
+class Table:
+    def put(self, at):
+        self.cells[at][0] = 1
+class Guarded:
+    def __init__(self):
+        self.lock = threading.Lock()
+class Still:
+    def __init__(self):
+        self.size = 1
+    def double(self):
+        size = self.size
+        size += 1
+        return size
+"""
+    assert [one.name for one in ast.parse(seen).body if changed(one)] == ["Counter", "Keeper", "Table", "Guarded"]

@@ -1,0 +1,113 @@
+"""Every live class, and how one of it is made and used."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import partita
+import partita as pt
+from partita.algorithms import ContinualCounter, OnlineMultiplicativeWeights
+from partita.composition.account.accounts import Accounts
+from partita.composition.account.slots import SlotAccount
+from partita.composition.filters import Concentrated, EitherOr
+from partita.composition.interactive import Concurrent
+from partita.composition.running import Running
+from partita.engine.duckdb import DuckDB
+from partita.engine.reference import Reference
+from partita.live import Live
+from partita.query.conditions import everywhere
+from partita.query.extract import Extract
+from tests.unit.ledger import plain
+
+ONE = pt.Pure(epsilon=1)
+PART = pt.Pure(epsilon="0.01")
+TABLE = pt.Table("t", source=[{"x": 1}, {"x": 3}], columns={"x": pt.integers(0, 9)})
+DOMAIN = TABLE.domain
+EVERYTHING = pt.Region.everything(DOMAIN)
+PROMISE = pt.Promise(pt.rows(), ONE)
+
+Made = tuple[Live, Callable[[Any], object]]
+
+
+def curator() -> pt.Curator:
+    return pt.Curator(tables=[TABLE], promises=[PROMISE])
+
+
+def asked(one: Any) -> object:
+    return one.ask("SELECT COUNT(*) AS n FROM t", epsilon="0.01")
+
+
+def read(one: Any) -> object:
+    return one.run(Extract(TABLE, everywhere(DOMAIN), DOMAIN.axes))
+
+
+def seen(book: Any) -> object:
+    with book.current() as balances:
+        return balances
+
+
+# One of each class, and a use of it that works any number of times in its own process.
+FACTORIES: dict[str, Callable[[], Made]] = {
+    "algorithms.conversation.Conversation": lambda: (
+        OnlineMultiplicativeWeights(8, rows=40, queries=1000, epsilon=50).open(np.full(8, 5)),
+        lambda one: one.range(0, 3),
+    ),
+    "algorithms.stream.Stream": lambda: (ContinualCounter(64, epsilon=1).open(), lambda one: one.push(3)),
+    "composition.account.account.RegionAccount": lambda: (
+        pt.RegionAccount(DOMAIN, PROMISE),
+        lambda one: one.charge(EVERYTHING, PART),
+    ),
+    "composition.account.accounts.Accounts": lambda: (
+        Accounts(DOMAIN, [PROMISE]),
+        lambda one: one.charge(EVERYTHING, [PART]),
+    ),
+    "composition.account.slots.SlotAccount": lambda: (
+        SlotAccount(DOMAIN, pt.rows(), {"small": 99}),
+        lambda one: one.take(EVERYTHING, "small"),
+    ),
+    "composition.filters.Concentrated": lambda: (Concentrated(epsilon=1, delta="1e-6"), lambda one: one.admit(PART)),
+    "composition.filters.EitherOr": lambda: (EitherOr([pt.Filter(ONE)], epsilon=1), lambda one: one.admit(PART)),
+    "composition.filters.Filter": lambda: (pt.Filter(ONE), lambda one: one.admit(PART)),
+    "composition.interactive.Child": lambda: (Concurrent(pt.Filter(ONE)).open("it", PART), lambda one: one.ask()),
+    "composition.interactive.Concurrent": lambda: (Concurrent(pt.Filter(ONE)), lambda one: one.open("it", PART)),
+    "composition.odometer.Odometer": lambda: (pt.Odometer(rho=1, delta="1e-6"), lambda one: one.record(PART)),
+    "composition.running.Running": lambda: (Running(delta="1e-6"), lambda one: one.add(pt.Laplace(epsilon="0.01"))),
+    "composition.slots.Slots": lambda: (pt.Slots([(PART, 99)]), lambda one: one.take(PART)),
+    "curator.curator.Curator": lambda: (curator(), asked),
+    "curator.planned.Planned": lambda: (
+        curator().plan(["SELECT COUNT(*) AS n FROM t"], epsilon="0.01"),
+        lambda one: one.answers(),
+    ),
+    "curator.session.Session": lambda: (curator().session(analyst="ada", budget=ONE), asked),
+    "engine.duckdb.DuckDB": lambda: (DuckDB([TABLE]), read),
+    "engine.reference.Reference": lambda: (Reference([TABLE]), read),
+    "ledger.book.Book": lambda: (plain.opened()._book, seen),
+    "ledger.ledger.Ledger": lambda: (plain.opened(), lambda one: one.spent()),
+    "mechanisms.sparse_vector.Session": lambda: (
+        pt.SparseVector(epsilon=1, positives=10**6).open(threshold=10**9),
+        lambda one: one.ask(3),
+    ),
+}
+
+
+def live_classes() -> Iterator[type[Live]]:
+    """Every class of the package that is live and can be made."""
+    for module in pkgutil.walk_packages(partita.__path__, prefix="partita."):
+        if not module.name.startswith(("partita.__main__", "partita.cli", "partita.algorithms.by_mbi")):
+            importlib.import_module(module.name)
+    waiting = [Live]
+    while waiting:
+        found = waiting.pop()
+        waiting += found.__subclasses__()
+        if found.__module__.startswith("partita.") and not inspect.isabstract(found):
+            yield found
+
+
+def name(one: type[Live]) -> str:
+    return f"{one.__module__.removeprefix('partita.')}.{one.__qualname__}"
