@@ -1,0 +1,71 @@
+"""The second opinion on a charge: the claim is tried on made-up rows, and found short where more is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
+
+from partita.assay.claim import Claim
+from partita.assay.loss import Moved, Scales
+from partita.assay.neighbours import trials
+from partita.assay.release import Reading, Released, Unlisted
+from partita.assay.trials import Table, Trial
+from partita.assay.values import values
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """Two made-up tables on which more is lost than is claimed: public values only, for the operator's log."""
+
+    claim: Claim
+    trial: Trial
+    moved: str
+
+    def __str__(self) -> str:
+        claimed = ", ".join(map(str, self.trial.claimed))
+        tables = f"from {_shown(self.trial.before)} to {_shown(self.trial.after)}"
+        return f"{self.claim.granularity}: {tables}, {self.moved}; claimed is {self.claim.measure.symbol} = {claimed}."
+
+
+def assay(releases: Sequence[Released], claims: Sequence[Claim], *, effort: int, seed: str) -> Shortfall | None:
+    """The first pair of neighbouring tables that loses more than is claimed, or None (assay.proof.md).
+
+    The releases are charged together. ``effort`` counts the pairs of tables that are tried, and the values at which
+    choices are scored; some values are drawn from the seed, which is public. Nothing is read: all rows are made up.
+    """
+    readings = [Reading(released) for released in releases]
+    scales = Scales(readings)
+    chosen = values(readings, claims, most=max(8, effort), seed=seed)
+    share = max(1, effort // max(1, len(claims)))
+    for claim in claims:
+        until = scales.work + share
+        for trial in trials(readings, claim, chosen):
+            found = _lacking(readings, scales, claim, trial)
+            if found is not None:
+                return Shortfall(claim, trial, found)
+            if scales.work >= until:
+                break
+    return None
+
+
+def _lacking(readings: Sequence[Reading], scales: Scales, claim: Claim, trial: Trial) -> str | None:
+    """What loses more than is claimed, whichever open keys are named; the questions of a plan lose together."""
+    ways: list[Moved] = [()]
+    try:
+        for which, reading in enumerate(readings):
+            before, after = reading.outcome(trial.before), reading.outcome(trial.after)
+            mine = dict.fromkeys(scales.moves(which, reading, before, after))
+            ways = [(*so_far, *more) for so_far in ways for more in mine]
+    except Unlisted as problem:
+        return str(problem)
+    short = (way for way in ways if not scales.covered(way, trial.claimed, claim.measure))
+    return next((scales.shown(way) for way in short), None)
+
+
+def _shown(table: Table) -> str:
+    return "[" + "; ".join(f"{row.times} x {row.codes} of {row.owner} {row.texts}" for row in table) + "]"
+
+
+__all__ = ["Claim", "Released", "Shortfall", "assay"]

@@ -1,0 +1,232 @@
+"""What expressions, conditions and keys mean for one record, written a second time: plain functions of its codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from fractions import Fraction
+from functools import reduce
+from math import gcd, lcm
+from typing import assert_never
+
+from partita.query.calendar import period
+from partita.query.conditions import Condition, Versus
+from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value
+from partita.query.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated
+from partita.region.columns import Dates, Operator
+from partita.region.columns.stepped import Stepped
+from partita.region.domain import Domain
+from partita.region.predicate import And, IsTrue, Known, Not, OfColumn, Or, Predicate
+
+Codes = tuple[int, ...]
+Boxes = tuple[tuple[tuple[tuple[int, int], ...], ...], ...]
+Amount = int | Fraction | None
+Truth = bool | None
+
+
+def inside(boxes: Boxes, codes: Codes) -> bool:
+    """Whether a record lies in one of some boxes.
+
+    >>> inside(((((0, 2), (4, 5)), ((0, 9),)),), (4, 8))
+    True
+    """
+    for box in boxes:
+        for along, code in zip(box, codes, strict=True):
+            for low, high in along:
+                if low <= code < high:
+                    break
+            else:
+                break
+        else:
+            return True
+    return False
+
+
+def value(expression: Expression, domain: Domain) -> Callable[[Codes], Amount]:
+    """The exact value of an expression as a function of a record; None is NULL."""
+    match expression:
+        case Value(name):
+            return _column(domain, name)
+        case Number(constant):
+            return lambda _: constant
+        case Plus(parts):
+            terms = [value(part, domain) for part in parts]
+            return lambda codes: _together([term(codes) for term in terms], lambda one, other: one + other)
+        case Times(parts):
+            factors = [value(part, domain) for part in parts]
+            return lambda codes: _together([factor(codes) for factor in factors], lambda one, other: one * other)
+        case Clamp(part, low, high):
+            inner = value(part, domain)
+            return lambda codes: None if (found := inner(codes)) is None else min(max(found, low), high)
+        case First(parts):
+            options = [value(part, domain) for part in parts]
+            return lambda codes: next((found for one in options if (found := one(codes)) is not None), None)
+        case Case(branches, otherwise):
+            tried = [(meets(condition, domain), value(then, domain)) for condition, then in branches]
+            last = value(otherwise, domain)
+            return lambda codes: next((then for test, then in tried if test(codes)), last)(codes)
+        case _:
+            assert_never(expression)
+
+
+def _column(domain: Domain, name: str) -> Callable[[Codes], Amount]:
+    axis = domain.axis(name)
+    column = domain.bounded[axis]
+    null, low, step = column.null, 0, Fraction(1)
+    if isinstance(column, Stepped):
+        low, step = column.low, column.step
+    else:
+        assert isinstance(column, Dates), "only numbers and days are added up"
+    if step == 1:
+        return lambda codes: None if codes[axis] == null else low + codes[axis]
+    return lambda codes: None if codes[axis] == null else (low + codes[axis]) * step
+
+
+def _together(amounts: list[Amount], join: Callable[[int | Fraction, int | Fraction], int | Fraction]) -> Amount:
+    known = [amount for amount in amounts if amount is not None]
+    return reduce(join, known) if len(known) == len(amounts) else None
+
+
+def unit(expression: Expression, domain: Domain) -> Fraction:
+    """The unit that an engine counts an expression in: the coarsest of which every value must be a multiple."""
+    match expression:
+        case Value(name):
+            column = domain.bounded[domain.axis(name)]
+            return column.step if isinstance(column, Stepped) else Fraction(1)
+        case Number(constant):
+            return Fraction(1, 1 if constant is None else constant.denominator)
+        case Times(parts):
+            return reduce(lambda one, other: one * other, (unit(part, domain) for part in parts))
+        case Plus(parts) | First(parts):
+            return _common([unit(part, domain) for part in parts])
+        case Clamp(part, low, high):
+            return _common([unit(part, domain), low, high])
+        case Case(branches, otherwise):
+            return _common([unit(part, domain) for part in (*(then for _, then in branches), otherwise)])
+        case _:
+            assert_never(expression)
+
+
+def _common(units: list[Fraction]) -> Fraction:
+    """The largest number of which all are whole multiples."""
+    bottom = lcm(*(one.denominator for one in units))
+    return Fraction(gcd(*(int(one * bottom) for one in units)), bottom)
+
+
+def whole(amount: Amount, grain: Fraction) -> int | None:
+    """An amount in units, which is always a whole number of them."""
+    if amount is None:
+        return None
+    steps = amount / grain
+    assert steps.denominator == 1, "a value is a whole number of its unit"
+    return int(steps)
+
+
+def meets(condition: Condition, domain: Domain) -> Callable[[Codes], bool]:
+    """Whether a record meets a condition: in its region, and every test true."""
+    boxes: Boxes = condition.region.boxes
+    tests = [truth(test, domain) for test in condition.tests]
+    return lambda codes: inside(boxes, codes) and all(test(codes) is True for test in tests)
+
+
+def truth(predicate: Predicate, domain: Domain) -> Callable[[Codes], Truth]:
+    """A predicate of a record in SQL's three-valued logic."""
+    match predicate:
+        case Versus(left, operator, right):
+            first, second = value(left, domain), value(right, domain)
+            return lambda codes: _compared(first(codes), operator, second(codes))
+        case Not(part):
+            inner = truth(part, domain)
+            return lambda codes: None if (found := inner(codes)) is None else not found
+        case And(parts):
+            tests = [truth(part, domain) for part in parts]
+            return lambda codes: _all([test(codes) for test in tests])
+        case Or(parts):
+            options = [truth(part, domain) for part in parts]
+            return lambda codes: _any([test(codes) for test in options])
+        case IsTrue(part):
+            asked = truth(part, domain)
+            return lambda codes: asked(codes) is True
+        case Known(known):
+            return lambda _: known
+        case OfColumn():
+            axis = domain.axis(predicate.column)
+            true, false = (
+                {code for low, high in codes for code in range(low, high)} if _few(codes) else codes
+                for codes in predicate.split(domain, axis)
+            )
+            return lambda codes: True if _among(true, codes[axis]) else False if _among(false, codes[axis]) else None
+        case _:
+            raise NotImplementedError(type(predicate).__name__)
+
+
+def _few(codes: tuple[tuple[int, int], ...]) -> bool:
+    return sum(high - low for low, high in codes) <= 256
+
+
+def _among(codes: set[int] | tuple[tuple[int, int], ...], code: int) -> bool:
+    return code in codes if isinstance(codes, set) else any(low <= code < high for low, high in codes)
+
+
+def _all(truths: list[Truth]) -> Truth:
+    return False if False in truths else None if None in truths else True
+
+
+def _any(truths: list[Truth]) -> Truth:
+    return True if True in truths else None if None in truths else False
+
+
+def _compared(first: Amount, operator: Operator, second: Amount) -> Truth:
+    if first is None or second is None:
+        return None
+    match operator:
+        case Operator.EQUAL:
+            return first == second
+        case Operator.DIFFERENT:
+            return first != second
+        case Operator.BELOW:
+            return first < second
+        case Operator.AT_MOST:
+            return first <= second
+        case Operator.ABOVE:
+            return first > second
+        case Operator.AT_LEAST:
+            return first >= second
+        case _:
+            assert_never(operator)
+
+
+def place(key: Key, domain: Domain) -> Callable[[Codes], int]:
+    """The place of the group that a record falls into along a key."""
+    match key:
+        case Cases(branches, otherwise):
+            labels = list(dict.fromkeys([*(label for _, label in branches), otherwise]))
+            tried: list[tuple[Boxes, int]] = [(region.boxes, labels.index(label)) for region, label in branches]
+            last = labels.index(otherwise)
+            return lambda codes: next((at for boxes, at in tried if inside(boxes, codes)), last)
+        case Opened():
+            raise NotImplementedError("open keys have texts, not places")
+        case _:
+            pass
+    axis = domain.axis(key.column)
+    column = domain.bounded[axis]
+    match key:
+        case Each():
+            return lambda codes: codes[axis]
+        case Bucket(_, width):
+            assert isinstance(column, Stepped)
+            first, step, low = column.low * column.step // width, column.step, column.low
+            after = column.high * column.step // width - first + 1
+            return lambda codes: after if codes[axis] == column.null else (low + codes[axis]) * step // width - first
+        case Truncated(_, by):
+            assert isinstance(column, Dates)
+            since, start = period(column.low, by), column.low.toordinal()
+            beyond = period(column.high, by) - since + 1
+            return lambda codes: (
+                beyond if codes[axis] == column.null else period(date.fromordinal(start + codes[axis]), by) - since
+            )
+        case Mapped(_, _, _):
+            places = key.places
+            return lambda codes: places[codes[axis]]
+        case _:
+            assert_never(key)

@@ -1,0 +1,143 @@
+"""Questions about a small table, and what is claimed for each of them: material for the assay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import partita as pt
+from partita.assay.assay import Claim, Shortfall, assay
+from partita.composition.account.booking import Release, booked
+from partita.composition.account.rectangles import manageable
+from partita.curator.opinion import released
+from partita.curator.path import costs_of
+from partita.errors import PartitaError
+from partita.granularity import Granularity
+from partita.query.pricing import Price
+from partita.query.program import Owners
+from partita.query.quote import Quote, quote
+from partita.query.schema import Table
+from partita.query.sql import read
+from partita.query.truncation import Caps, truncation
+from partita.region.columns import Column
+from partita.theory.measures.base import Measure
+
+COLUMNS: dict[str, Column] = {
+    "who": pt.identifier(),
+    "a": pt.integers(-2, 3),
+    "b": pt.integers(0, 2, missing=0),
+    "c": pt.decimals(0, 1, step="0.5", missing=0),
+    "d": pt.categories("x", "y", missing="x"),
+    "f": pt.dates("2024-02-27", "2024-03-01"),
+    "t": pt.text_keys(),
+}
+CONSTANT = {**COLUMNS, "d": pt.categories("x", "y", missing="x", constant=True)}
+UNITS: dict[str, tuple[Granularity, ...]] = {
+    "rows": (pt.rows(),),
+    "change-one": (pt.replace(),),
+    "a metric": (pt.metric("a", unit=1),),
+    "three rows": (pt.groups(3),),
+    "two changes": (pt.groups(2, of=pt.replace()),),
+    "owners": (pt.users("who", rows=2),),
+    "owners once in a region": (pt.users("who", rows=3, in_region=1),),
+    "altered owners": (pt.users("who", rows=2, altered=True),),
+    "days of owners": (pt.users("who", rows=2, per="f"),),
+    "altered days of owners": (pt.users("who", rows=2, per="f", altered=True),),
+    "two owners": (pt.groups(2, of=pt.users("who", rows=2)),),
+    "rows beside owners": (pt.rows(), pt.users("who", rows=2)),
+    "change-one beside owners": (pt.replace(), pt.users("who", rows=2)),
+    "windows": (pt.windows("f", width=2),),
+    "changed windows": (pt.windows("f", width=2, changed=True),),
+}
+MEASURES: dict[str, tuple[Measure, dict[str, Any]]] = {
+    "ε": (pt.Pure(epsilon=10**6), {"epsilon": "0.5"}),
+    "ρ": (pt.ZCDP(rho=10**6, delta="0.1"), {"rho": "0.1"}),
+    "μ": (pt.GDP(mu=10**3), {"mu": "0.3"}),
+    "(ε, δ)": (pt.Approximate(epsilon=10**6, delta="0.1"), {"epsilon": "0.5", "delta": "1e-6"}),
+}
+PRESENT = "(SELECT who, {} FROM things{} GROUP BY who{})"
+QUESTIONS = (
+    "SELECT COUNT(*) AS n FROM things",
+    "SELECT COUNT(*) AS n FROM things WHERE a > 1",
+    "SELECT COUNT(*) AS n FROM things WHERE a % 2 = 0 AND b <> 1",
+    "SELECT COUNT(*) AS n FROM things WHERE a > b",
+    "SELECT COUNT(*) AS n FROM things WHERE (a > b OR d = 'x') AND f > DATE '2024-02-27'",
+    "SELECT COUNT(a) AS n FROM things WHERE b > 0",
+    "SELECT d, COUNT(*) AS n FROM things GROUP BY d",
+    "SELECT BUCKET(a, 2) AS k, COUNT(*) AS n FROM things WHERE b > 0 GROUP BY BUCKET(a, 2)",
+    "SELECT DATE_TRUNC('month', f) AS k, COUNT(*) AS n FROM things GROUP BY DATE_TRUNC('month', f)",
+    "SELECT CASE WHEN a > 2 THEN 'h' WHEN b > 1 OR d = 'x' THEN 'l' END AS k, COUNT(*) AS n FROM things GROUP BY k",
+    "SELECT a % 2 AS k, d, SUM(c) AS n FROM things GROUP BY a % 2, d",
+    "SELECT SUM(a) AS s FROM things",
+    "SELECT SUM(b) AS s FROM things WHERE b > 0",
+    "SELECT SUM(b) AS s FROM things WHERE a > b",
+    "SELECT SUM(a * b) AS s, SUM(c) AS v FROM things WHERE d = 'x'",
+    "SELECT SUM(CLAMP(a, 0, 2)) AS s, SUM(CASE WHEN b > 1 THEN a ELSE -b END) AS v FROM things",
+    "SELECT SUM(COALESCE(a, 5)) AS s FROM things WHERE f <= DATE '2024-02-28'",
+    "SELECT AVG(b) AS v FROM things",
+    "SELECT d, AVG(a) AS v, COUNT(*) AS n FROM things GROUP BY d",
+    "SELECT VAR_POP(b) AS v FROM things",
+    "SELECT VAR_POP(a) AS v FROM things WHERE b > 0",
+    "SELECT COVAR_POP(a, b) AS v FROM things",
+    "SELECT d, CORR(b, c) AS v FROM things GROUP BY d",
+    "SELECT MEDIAN(b) AS v FROM things",
+    "SELECT d, QUANTILE(b, 0.9) AS v FROM things WHERE a > 0 GROUP BY d",
+    "SELECT QUANTILE(b, 0.25) AS u, MEDIAN(b) AS v FROM things",
+    "SELECT MAX(b) AS v, COUNT(*) AS n FROM things WHERE d = 'x'",
+    "SELECT COUNT(DISTINCT who) AS v FROM things",
+    "SELECT d, COUNT(DISTINCT who) AS v, SUM(b) AS w FROM things WHERE a > 0 GROUP BY d",
+    "SELECT COUNT(*) AS n, AVG(s) AS v FROM " + PRESENT.format("SUM(b) AS s", " WHERE a > 0", ""),
+    "SELECT SUM(s) AS v FROM " + PRESENT.format("CLAMP(SUM(b), 0, 3) AS s", "", ""),
+    "SELECT k, COUNT(*) AS n FROM " + PRESENT.format("CLAMP(COUNT(*), 0, 3) AS k", "", "") + " GROUP BY k",
+    "SELECT AVG(m) AS v FROM (SELECT who, d, MAX(b) AS m FROM things GROUP BY who, d) WHERE m > 0",
+    "SELECT MEDIAN(m) AS v FROM " + PRESENT.format("MIN(b) AS m", "", ""),
+    "SELECT t, COUNT(*) AS n FROM things GROUP BY t",
+    "SELECT t, SUM(b) AS n FROM things WHERE a > 0 GROUP BY t",
+    "SELECT t, COUNT(DISTINCT who) AS n FROM things GROUP BY t",
+    "SELECT t, d, COUNT(*) AS n FROM things WHERE b > 0 GROUP BY t, d",
+)
+CAPPED = {"owners": Caps.of(1, None), "altered owners": Caps.of(None, 1), "two owners": Caps.of(2, 1)}
+
+
+def quoted(sql: str, units: str, measure: str, *, caps: Caps | None = None) -> Quote | None:
+    """The question with its price, or None where it has none under these promises."""
+    budget, price = MEASURES[measure]
+
+    table = Table("things", [], COLUMNS)
+    promises = [pt.Promise(unit, budget) for unit in UNITS[units]]
+    if " t " in sql.replace(",", " ") and "delta" not in price:
+        price = {**price, "delta": "1e-6"} if measure == "ρ" else price
+    try:
+        plan = read(sql, {"things": table})
+        plan = plan if caps is None else plan.capped(caps)
+        cut = truncation(table, [promise.granularity for promise in promises], "k" * 24)
+        asked = quote(plan, promises, Price.of(**price), truncation=cut)
+        list(claims(asked))
+        return asked
+    except PartitaError:
+        return None
+
+
+def claims(asked: Quote) -> Iterator[Claim]:
+    """What will be booked for a question under each promise."""
+    zero = [Fraction(0)]
+    for promise, cost in zip(asked.promises, costs_of(asked), strict=True):
+        load = booked(promise.granularity, Release(asked.region, cost.one, cost.both, cost.unit))
+        nothing = tuple(zero * len(load.one))
+        both = load.one if load.both is None else load.both
+        program = asked.program
+        declared = not (program.truncation or program.opened or program.gathering or Owners() in program.tallies)
+        yield Claim(
+            promise.granularity,
+            type(promise.budget),
+            tuple(manageable(load.region.boxes)),
+            load.one,
+            both,
+            nothing if declared else both,
+        )
+
+
+def assayed(asked: Quote, *, effort: int) -> Shortfall | None:
+    """The second opinion on a question."""
+    return assay([released(asked)], list(claims(asked)), effort=effort, seed="a public seed")
