@@ -16,6 +16,7 @@ from partita.errors import curator as refuse
 from partita.exact import Number, probability, whole
 from partita.explain.facts import facts_of
 from partita.explain.numbers import at_most, percent
+from partita.explain.sentences import moved
 from partita.ledger.receipts import Receipt
 from partita.query.bias import clamped
 from partita.query.consistency import Consistent, consistent
@@ -167,10 +168,10 @@ class Answer:
             f"{at_most(facts.tpr)} of those who are (one unit is {unit})."
         )
         found = [test]
-        beliefs = facts.presence or facts.content
-        if beliefs is not None:
-            belief = beliefs.moves[0]
-            found.append(f"A belief of {percent(belief.prior)} becomes {at_most(belief.high)}.")
+        if facts.presence is not None:
+            found.append(f"Whether somebody is in the data: {moved(facts.presence)}.")
+        if facts.content is not None:
+            found.append(f"What the data say of somebody: {moved(facts.content)}.")
         return found
 
     def __reduce__(self) -> str:

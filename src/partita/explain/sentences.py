@@ -35,9 +35,9 @@ def for_the_person(facts: Facts) -> Iterator[str]:
         f"{at_most(facts.tpr)} {then}."
     )
     if facts.presence is not None:
-        yield f"Whether your record is there: {_moved(facts.presence)}."
+        yield f"Whether your record is there: {moved(facts.presence)}."
     if facts.content is not None:
-        yield f"What your record says: {_moved(facts.content)}."
+        yield f"What your record says: {moved(facts.content)}."
     if facts.group is None:
         yield f"Nothing is promised here to several people together. {facts.why_no_group}"
     else:
@@ -108,7 +108,7 @@ def not_promised(facts: Facts) -> Iterator[str]:
     yield "Anything about how the data were collected, who may read the raw table, or a machine that is broken into."
 
 
-def _moved(beliefs: Beliefs) -> str:
+def moved(beliefs: Beliefs) -> str:
     """How far they move, in one clause."""
     moves = [
         f"from {percent(belief.prior)} sure to between {at_least(belief.low)} and {at_most(belief.high)}"

@@ -50,10 +50,11 @@ def membership_advantage(loss: Measure) -> float:
 
 
 def posterior(prior: Number, epsilon: Number) -> float:
-    """The highest belief in a statement about one person after any output, from this prior (theory B22).
+    """The highest belief after any output, from this prior, in what is one step of the relation away (theory B22).
 
-    It holds given the other records, or when they say nothing about the statement; for dependent records see
-    :func:`with_and_without`.
+    Where records come and go that is whether a record is there (presence). What a record says (content) is two steps
+    away, one record out and another in: give twice the ε. Under change-one it is one. It holds given the other
+    records, or when they say nothing about the statement; for dependent records see :func:`with_and_without`.
 
     >>> round(posterior(0.5, 1), 9)
     0.731058579

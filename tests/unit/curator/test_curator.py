@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from pathlib import Path
 
@@ -146,8 +147,27 @@ def test_every_answer_carries_a_receipt_that_verifies() -> None:
 
 def test_an_answer_explains_itself() -> None:
     words = hospital().ask("SELECT COUNT(*) AS n FROM visits WHERE sex = 'F'", rho="0.01").explain()
-    for part in ("Asked:", "Noise:", "± ", "Charged: ρ = 0.01", "Left:", "wrongly accuses 1%", "A belief of 50%"):
+    for part in ("Asked:", "Noise:", "± ", "Charged: ρ = 0.01", "Left:", "wrongly accuses 1%", "from 50% sure"):
         assert part in words, part
+
+
+@pytest.mark.parametrize(
+    ("unit", "said"),
+    [
+        (
+            pt.rows(),
+            {"Whether somebody is in the data": (0.3775, 0.6225), "What the data say of somebody": (0.268, 0.732)},
+        ),
+        (pt.replace(), {"What the data say of somebody": (0.377, 0.623)}),
+    ],
+)
+def test_a_belief_is_said_to_be_about_presence_or_about_content(unit, said) -> None:
+    """Where rows come and go, another content is two steps away: odds move by e^(2ε) (theory B22, B23)."""
+    table = pt.Table("t", [{"x": 1}], {"x": pt.integers(0, 9)})
+    curator = pt.Curator(tables=[table], promises=[pt.Promise(unit, pt.Pure(epsilon=1))])
+    words = curator.ask("SELECT x, COUNT(*) AS n FROM t GROUP BY x", epsilon="0.5").explain()
+    found = re.findall(r"(Whether.*?|What.*?): .* 50% sure to between ([\d.]+)% and ([\d.]+)%", words)
+    assert {name: pytest.approx((float(low) / 100, float(high) / 100), abs=1e-3) for name, low, high in found} == said
 
 
 def test_the_guarantee_is_the_budget_not_what_is_spent() -> None:

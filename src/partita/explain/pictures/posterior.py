@@ -20,7 +20,8 @@ _PRIORS = [Fraction(i, 64) for i in range(65)]
 def posterior(epsilons: Sequence[Number], *, title: str = "What an output can do to a belief") -> Figure:
     """The lowest and the highest belief after any output, against the belief before it, for each pure ε (theory B22).
 
-    The upper line of each ε carries its name; the lower one is the same mirrored.
+    One step of the relation: where records come and go, a belief in somebody's presence; one in what the record says
+    moves as far as at twice the ε. The upper line of each ε carries its name; the lower one is the same mirrored.
     """
     if not epsilons:
         raise refuse.nothing_to_draw("values of ε")
