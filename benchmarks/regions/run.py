@@ -70,7 +70,7 @@ def run(
         other = (cost.zero() if both is None else both) if change else None
         if not times.measure(lambda: account.admit(region, cost, other)):  # noqa: B023
             bookings = account._bookings(_release(region, cost, other), stateful=False)
-            times.unproven += not all(account.engine.decide(*booking).proven for booking in bookings)
+            times.unproven += not all(account.engine.decide(booking).proven for booking in bookings)
     gc.enable()
     return times, account
 

@@ -140,7 +140,7 @@ class Batches:
             room = sum((booked_cost(promise, one.region, cost) for one, cost in zip(quotes, costs, strict=True)), whole)
             account = RegionAccount(quotes[0].plan.table.domain, Promise(promise.granularity, room))
             for one, cost in zip(quotes, costs, strict=True):
-                account.charge(one.region, cost.one, cost.both, unit=cost.unit)
+                account.charge(one.region, cost.one, cost.both, unit=cost.unit, declared=cost.declared)
             found.append(account.bracket()[1])
         return tuple(found)
 

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.composition.account.booking import Release, charged, reached
+from partita.composition.account.booking import charged, reached
 from partita.curator.pace import Pace
 from partita.engine.base import Engine
 from partita.engine.log import log
@@ -99,7 +99,7 @@ def costs_of(quote: Quote) -> tuple[Cost, ...]:
         users, region = promise.granularity, quote.region
         once = isinstance(users, Users) and not users.altered
         once = once and (quote.by_owner or reached(users, region) is not region)
-        found.append(Cost(toll.row, toll.both, toll.unit if once else None))
+        found.append(Cost(toll.row, toll.both, toll.unit if once else None, quote.declared))
     return tuple(found)
 
 
@@ -116,7 +116,7 @@ def booked_costs(quote: Quote) -> tuple[Measure, ...]:
 
 def booked_cost(promise: Promised, region: Region, cost: Cost) -> Measure:
     """What one account will book for one protected unit."""
-    return charged(promise.granularity, promise.budget, Release(region, cost.one, cost.both, cost.unit))
+    return charged(promise.granularity, promise.budget, cost.release(region))
 
 
 def fingerprint(quote: Quote) -> str:

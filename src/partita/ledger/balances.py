@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
+from partita.composition.account.claim import Claim
 from partita.composition.promise import Promise
 from partita.errors import charges as refuse
 from partita.ledger.birth import Terms
@@ -98,6 +99,14 @@ class Balances:
             payer.charged(charge.region, cost)
             for cost, payer in zip(charge.costs, payers, strict=True)
             if payer is not None
+        )
+
+    def claims(self, charge: Charge) -> tuple[Claim | None, ...]:
+        """What will be decided and booked for a charge under each promise, as plain data; nothing changes."""
+        payers = self._joint[charge.table]
+        return tuple(
+            None if payer is None else payer.claims(charge.region, cost)
+            for cost, payer in zip(charge.costs, payers, strict=True)
         )
 
     def payable(self, charge: Charge) -> Region:

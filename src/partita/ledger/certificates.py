@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from partita.composition.account.booking import Booking, Release, Shape, booked, shape
+from partita.composition.account.booking import Booking, Shape, booked, shape
 from partita.composition.account.verify import Item, heaviest_pair, heaviest_value, heaviest_window
 from partita.composition.promise import Promise
 from partita.errors import PartitaError
@@ -139,7 +139,7 @@ def _checked(document: Mapping[str, Any], public_key: str | None) -> Check:
     if numbers != sorted(set(numbers)):
         complaints.append("its charges are not in order")
     lower, upper = from_document(document["lower"]), from_document(document["upper"])
-    bookings = [booked(promise.granularity, Release(region, c.one, c.both, c.unit)) for region, c in charges if region]
+    bookings = [booked(promise.granularity, cost.release(region)) for region, cost in charges if region]
     witness = [tuple(int(code) for code in point) for point in document["witness"]]
     complaints += _kept(domain, promise, charges, bookings, upper)
     complaints += _borne(promise, bookings, witness, lower)
@@ -172,7 +172,12 @@ def _searched(domain: Domain, promise: Promise, bookings: Sequence[Booking]) -> 
     windows = promise.granularity.single
     for place, limit in enumerate(promise.budget.vector()):
         items = [
-            Item(made.region.boxes, made.one[place], made.one[place] if made.both is None else made.both[place])
+            Item(
+                made.region.boxes,
+                made.one[place],
+                (made.both or made.one)[place],
+                Fraction(0) if made.same is None else made.same[place],
+            )
             for made in bookings
         ]
         match shape(promise.granularity):
@@ -205,6 +210,9 @@ def _borne(
         inside = sum(made.region.holds(point) for point in witness)
         if inside:
             both = made.both if len(witness) == 2 and inside == 2 and made.both is not None else made.one
+            if len(witness) == 2 and witness[0] == witness[1]:
+                # Two records of equal values: what such a change loses, which is nothing if they are alike.
+                both = made.same or tuple(Fraction(0) for _ in made.one)
             borne = [total + part for total, part in zip(borne, both, strict=True)]
     # Claims are in whole units of the account, each charge rounded up.
     if any(part > 0 and total >= part * (1 - _ROUNDING) for total, part in zip(borne, lower.vector(), strict=True)):

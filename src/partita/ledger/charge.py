@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
+from partita.composition.account.booking import Release
 from partita.errors import PartitaError
 from partita.errors import charges as refuse
 from partita.ledger.canonical import canonical
@@ -27,16 +28,19 @@ class Cost:
 
     ``one`` is the loss when a record enters or leaves the region, a bound that must hold even where the region is the
     whole table. Where they are known, ``both`` is the loss when a record is altered inside it, and ``unit`` the loss
-    when all records of one owner enter or leave at once.
+    when all records of one owner enter or leave at once. ``declared``: nothing was read but declared values, so that
+    records of equal values are alike to it (theory E11a); books written before this was said are read as if not.
     """
 
     one: Measure
     both: Measure | None = None
     unit: Measure | None = None
+    declared: bool = False
 
     def document(self) -> dict[str, object]:
         """The cost as plain data."""
         return {
+            **({"declared": True} if self.declared else {}),
             "both": None if self.both is None else to_document(self.both),
             "one": to_document(self.one),
             "unit": None if self.unit is None else to_document(self.unit),
@@ -50,7 +54,12 @@ class Cost:
             from_document(document["one"]),
             None if both is None else from_document(both),
             None if unit is None else from_document(unit),
+            document.get("declared") is True,
         )
+
+    def release(self, region: Region) -> Release:
+        """The release on a region, as an account is told of it."""
+        return Release(region, self.one, self.both, self.unit, declared=self.declared)
 
     def times(self, count: int) -> Cost:
         """The cost of so many releases like this one."""
@@ -60,6 +69,7 @@ class Cost:
             self.one.times(count),
             None if self.both is None else self.both.times(count),
             None if self.unit is None else self.unit.times(count),
+            self.declared,
         )
 
 

@@ -8,6 +8,7 @@ from itertools import islice
 from types import TracebackType
 from typing import Self, final
 
+from partita.composition.account.claim import Claim
 from partita.composition.account.maps import LoadMap
 from partita.composition.promise import Promise
 from partita.errors import PartitaError
@@ -279,6 +280,10 @@ class Ledger(Live):
     def charged(self, charge: Charge) -> tuple[Measure, ...]:
         """What one protected unit is charged for a release, under each promise."""
         return self._book.replay.balances.charged(charge)
+
+    def claims(self, charge: Charge) -> tuple[Claim | None, ...]:
+        """What a reservation of this charge would decide and book under each promise, as plain data."""
+        return self._book.replay.balances.claims(charge)
 
     def payable(self, charge: Charge) -> Region:
         """The part of a charge's region that can still pay: public, and to be named in the answer (theory E20)."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import Any, final
+from typing import final
 
 from partita.composition.account import RegionAccount
-from partita.composition.account.booking import Release, booked
+from partita.composition.account.booking import booked
+from partita.composition.account.claim import Claim
+from partita.composition.account.load import Amounts, Load
 from partita.composition.promise import Promise
 from partita.ledger.charge import Cost
 from partita.region import Domain, Region
-from partita.region.box import Box
 from partita.theory.measures.base import Measure
 
-Amounts = tuple[int, ...]
 _CACHED = 4096
 
 
@@ -42,6 +42,10 @@ class Payer(ABC):
         """What one protected unit is charged for a release."""
 
     @abstractmethod
+    def claims(self, region: Region, cost: Cost) -> Claim | None:
+        """What a ticket would be decided and booked for, as plain data; None for an empty region."""
+
+    @abstractmethod
     def payable(self, region: Region, cost: Cost) -> Region:
         """A part of the region that can pay, as large as can be found."""
 
@@ -64,25 +68,23 @@ class RegionPayer(Payer):
     def __init__(self, domain: Domain, promise: Promise) -> None:
         self._account = RegionAccount(domain, promise)
         self._regional = promise.granularity.kind in {"rows", "replace"}
-        self._amounts: dict[Cost, tuple[Amounts, Amounts]] = {}
+        self._amounts: dict[Cost, tuple[Amounts, Amounts, Amounts]] = {}
 
     def ticket(self, region: Region, cost: Cost) -> object | None:
-        boxes, one, both = self._priced(region, cost)
-        answer = self._account.engine.decide(boxes, one, both)
-        return (boxes, one, both, answer) if answer.fits else None
+        load = self._priced(region, cost)
+        answer = self._account.engine.decide(load)
+        return (load, answer) if answer.fits else None
 
     def book(self, ticket: object) -> None:
         assert isinstance(ticket, tuple)
         self._account.engine.book(*ticket)
 
     def load(self, charges: Iterable[tuple[Region, Cost, int]]) -> None:
-        summed: dict[tuple[Box, ...], list[tuple[Amounts, Amounts]]] = {}
-        for region, cost, count in charges:
-            boxes, one, both = self._priced(region, cost)
-            if boxes:
-                part = (tuple(count * amount for amount in one), tuple(count * amount for amount in both))
-                summed.setdefault(boxes, []).append(part)
-        self._account.engine.load([(boxes, *map(_added, zip(*parts, strict=True))) for boxes, parts in summed.items()])
+        self._account.put((self._priced(region, cost), count) for region, cost, count in charges if region)
+
+    def claims(self, region: Region, cost: Cost) -> Claim | None:
+        found = self._account.claims(region, cost.one, cost.both, unit=cost.unit, declared=cost.declared)
+        return found[0] if found else None
 
     def remaining(self, region: Region) -> Measure:
         return self._account.headroom(region)
@@ -91,7 +93,7 @@ class RegionPayer(Payer):
         return self._account.charged(region, cost.one, cost.both, unit=cost.unit)
 
     def payable(self, region: Region, cost: Cost) -> Region:
-        return self._account.payable(region, cost.one, cost.both, unit=cost.unit)
+        return self._account.payable(region, cost.one, cost.both, unit=cost.unit, declared=cost.declared)
 
     @property
     def account(self) -> RegionAccount:
@@ -101,21 +103,18 @@ class RegionPayer(Payer):
     def bracket(self) -> tuple[Measure, Measure]:
         return self._account.bracket()
 
-    def _priced(self, region: Region, cost: Cost) -> tuple[tuple[Box, ...], Amounts, Amounts]:
-        """The boxes that are charged and the whole amounts, for one inside and for both."""
+    def _priced(self, region: Region, cost: Cost) -> Load:
+        """The boxes that are charged and the whole amounts."""
         known = self._amounts.get(cost) if self._regional else None
         if known is not None:
-            return (region.boxes, *known)
+            return Load(region.boxes, *known)
         units, unit = self._account.units, self._account.promise.granularity
-        made = booked(unit, Release(region, cost.one, cost.both, cost.unit))
+        made = booked(unit, cost.release(region))
         one = units.up(made.one)
         both = one if made.both is None else units.up(made.both)
+        same = () if made.same is None else units.up(made.same)
         if self._regional:
             if len(self._amounts) >= _CACHED:
                 self._amounts.clear()
-            self._amounts[cost] = (one, both)
-        return made.region.boxes, one, both
-
-
-def _added(parts: tuple[Amounts, ...]) -> Any:
-    return parts[0] if len(parts) == 1 else tuple(map(sum, zip(*parts, strict=True)))
+            self._amounts[cost] = (one, both, same)
+        return Load(made.region.boxes, one, both, same)

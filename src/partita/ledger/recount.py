@@ -11,7 +11,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from partita.composition.account.booking import Release, Shape, booked, shape
+from partita.composition.account.booking import Shape, booked, shape
 from partita.composition.promise import Promise
 from partita.granularity import Granularity, Windows
 from partita.ledger.charge import Cost
@@ -52,13 +52,12 @@ def recount(domain: Domain, promise: Promise, charges: Iterable[tuple[Region, Co
     budget = promise.budget.vector()
     sums: dict[tuple[Box, ...], list[list[Fraction]]] = {}
     for region, cost, count in charges:
-        made = booked(promise.granularity, Release(region, cost.one, cost.both, cost.unit))
-        both = made.one if made.both is None else made.both
-        found = sums.setdefault(made.region.boxes, [[Fraction(0)] * len(budget), [Fraction(0)] * len(budget)])
-        for total, parts in zip(found, (made.one, both), strict=True):
+        made = booked(promise.granularity, cost.release(region))
+        found = sums.setdefault(made.region.boxes, [[Fraction(0)] * len(budget) for _ in range(3)])
+        for total, parts in zip(found, (made.one, made.both or made.one, made.same or ()), strict=True):
             for place, part in enumerate(parts):
                 total[place] += count * part
-    rectangles = [(_spans(boxes), one, both) for boxes, (one, both) in sums.items()]
+    rectangles = [(_spans(boxes), one, both, same) for boxes, (one, both, same) in sums.items()]
     counts = [_coordinate(domain, promise, rectangles, place) for place in range(len(budget))]
     most = [count.most for count in counts]
     known = [part for part in most if part is not None]
@@ -66,7 +65,7 @@ def recount(domain: Domain, promise: Promise, charges: Iterable[tuple[Region, Co
 
 
 Spans = list[list[tuple[int, int]]]
-Rectangles = Sequence[tuple[Spans, list[Fraction], list[Fraction]]]
+Rectangles = Sequence[tuple[Spans, list[Fraction], list[Fraction], list[Fraction]]]
 
 
 def _spans(boxes: Sequence[Box]) -> Spans:
@@ -75,22 +74,24 @@ def _spans(boxes: Sequence[Box]) -> Spans:
 
 def _coordinate(domain: Domain, promise: Promise, charges: Rectangles, place: int) -> Count:
     budget = promise.budget.vector()[place]
-    used = [(spans, one[place], both[place]) for spans, one, both in charges if one[place] or both[place]]
+    used = [
+        (spans, one[place], both[place], same[place]) for spans, one, both, same in charges if one[place] or both[place]
+    ]
     if not used:
         return Count(Fraction(0), Fraction(0))
     if budget == 0:
         return Count(Fraction(2), None)
     # Amounts in units of the budget, rounded up; the whole rounding is at most one unit for each charge.
-    amounts = [(_up(one / budget), _up(both / budget)) for _, one, both in used]
+    amounts = [(_up(one / budget), _up(both / budget), _up(same / budget)) for _, one, both, same in used]
     slack = Fraction(4 * len(used), _UNITS)
-    spans = np.asarray([ends for spans, _, _ in used for ends in spans], dtype=np.int64)
-    owner = np.asarray([number for number, (spans, _, _) in enumerate(used) for _ in spans])
+    spans = np.asarray([ends for spans, *_ in used for ends in spans], dtype=np.int64)
+    owner = np.asarray([number for number, (spans, *_) in enumerate(used) for _ in spans])
     match shape(promise.granularity):
         case Shape.VALUES:
-            loads = _loads(spans, np.asarray([one for one, _ in amounts])[owner], domain.shape)
+            loads = _loads(spans, np.asarray([one for one, *_ in amounts])[owner], domain.shape)
             return Count(Fraction(0), None) if loads is None else _bounds(int(loads.max()), slack)
         case Shape.WINDOWS:
-            return _windows(domain, promise.granularity, spans, np.asarray([one for one, _ in amounts])[owner], slack)
+            return _windows(domain, promise.granularity, spans, np.asarray([one for one, *_ in amounts])[owner], slack)
         case Shape.PAIRS:
             return _pairs(domain, spans, owner, amounts, slack)
 
@@ -154,31 +155,39 @@ def _windows(domain: Domain, granularity: Granularity, spans: Integers, amounts:
 
 
 def _pairs(
-    domain: Domain, spans: Integers, owner: npt.NDArray[np.int64], amounts: list[tuple[int, int]], slack: Fraction
+    domain: Domain, spans: Integers, owner: npt.NDArray[np.int64], amounts: list[tuple[int, int, int]], slack: Fraction
 ) -> Count:
-    """Every pair is within twice the heaviest value, counting for each charge the larger of one and half of both."""
-    weights = np.asarray([max(one, -(-both // 2)) for one, both in amounts])[owner]
+    """Every pair is within twice the heaviest value, counting for each charge the larger of one and half of both.
+
+    Equal values are a pair as well, of records that differ elsewhere, and lose ``same`` of what holds them (E11a).
+    """
+    weights = np.asarray([max(one, -(-max(both, same) // 2)) for one, both, same in amounts])[owner]
     loads = _loads(spans, weights, domain.shape)
     if loads is not None and 2 * int(loads.max()) <= _UNITS:
         return Count(Fraction(0), Fraction(2 * int(loads.max()), _UNITS))
     cuts = [np.unique(np.append(spans[:, axis].ravel(), 0)) for axis in range(len(domain.shape))]
     starts = [along[along < size] for along, size in zip(cuts, domain.shape, strict=True)]
     cells = int(np.prod([len(along) for along in starts]))
-    if cells * cells * len(amounts) > _PAIR_WORK:
+    if cells * len(spans) > _PAIR_WORK:
         return Count(Fraction(0), None)
     points = np.asarray(list(product(*starts)))
-    held = np.zeros((cells, len(amounts)), dtype=object)
+    member = np.zeros((cells, len(amounts)), dtype=np.int8)
     for (low, high), number in zip(np.moveaxis(spans, 2, 1), owner, strict=True):
-        held[((points >= low) & (points < high)).all(axis=1), number] = 1
-    one = np.asarray([one for one, _ in amounts], dtype=object)
-    rest = np.asarray([both - 2 * one for one, both in amounts], dtype=object)
+        member[((points >= low) & (points < high)).all(axis=1), number] = 1
+    # Cells that are in the same charges are alike; only how many values they have together matters.
+    classes, kind = np.unique(member, axis=0, return_inverse=True)
+    if len(classes) ** 2 * len(amounts) > _PAIR_WORK:
+        return Count(Fraction(0), None)
+    held = classes.astype(object)
+    one = np.asarray([one for one, *_ in amounts], dtype=object)
+    rest = np.asarray([both - 2 * one for one, both, _ in amounts], dtype=object)
     load = held @ one
-    worst = 0
+    worst = int((held @ np.asarray([same for *_, same in amounts], dtype=object)).max())
     sizes = [np.diff(np.append(along, size)) for along, size in zip(starts, domain.shape, strict=True)]
-    volume = np.asarray(list(product(*sizes)), dtype=np.float64).prod(axis=1)
-    for cell in range(cells):
-        pairs = load[cell] + load + (held * (held[cell] * rest)).sum(axis=1)
-        if volume[cell] == 1:
-            pairs[cell] = 0  # a value is not changed to itself
+    volume = np.bincount(kind.ravel(), np.asarray(list(product(*sizes)), dtype=np.float64).prod(axis=1))
+    for place in range(len(classes)):
+        pairs = load[place] + load + (held * (held[place] * rest)).sum(axis=1)
+        if volume[place] == 1:
+            pairs[place] = 0  # a value is not changed to itself
         worst = max(worst, int(pairs.max()))
     return _bounds(worst, slack)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import final
 
-from partita.composition.account.booking import Release, charged
+from partita.composition.account.booking import charged
 from partita.composition.promise import Promise
 from partita.errors import ledger as refuse
 from partita.ledger.anchor import Mark
@@ -93,7 +93,7 @@ def _asked(ledger: Ledger, entry: Entry, state: State) -> Asked:
         region=str(priced.region),
         costs=priced.costs,
         charged=tuple(
-            charged(promise.granularity, promise.budget, Release(priced.region, cost.one, cost.both, cost.unit))
+            charged(promise.granularity, promise.budget, cost.release(priced.region))
             for promise, cost in zip(ledger.terms.promises, priced.costs, strict=True)
         ),
         state=state,

@@ -268,14 +268,14 @@ class _Sharing:
         room = math.ceil(sum(_times(loss, self.allowed) for loss in losses)) + 1
         account = RegionAccount(offered[0].plan.table.domain, Promise(promise.granularity, self.allowed.times(room)))
         for one in releases:
-            account.charge(one.region, one.cost, one.both, unit=one.unit)
+            account.charge(one.region, one.cost, one.both, unit=one.unit, declared=one.declared)
         return _times(account.bracket()[1].vector(), self.allowed)
 
     def _release(self, one: Quote) -> Release:
         """As the ledger books it: what is proven for owners as a whole is charged as such."""
         users, toll = self.promises[0].granularity, one.tolls[0]
         whole = isinstance(users, Users) and not users.altered and one.by_owner
-        return Release(one.region, toll.row, toll.both, toll.unit if whole else None)
+        return Release(one.region, toll.row, toll.both, toll.unit if whole else None, declared=one.declared)
 
 
 def _times(load: Sequence[Fraction], allowed: Measure) -> Fraction:

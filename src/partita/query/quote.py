@@ -129,6 +129,12 @@ class Quote:
         """Whether an owner's loss is known to be less than that of so many single rows."""
         return bool(self.plan.caps or self.program.opened or self.plan.gathering) or Owners() in self.program.tallies
 
+    @property
+    def declared(self) -> bool:
+        """Whether nothing is read but declared values: no open keys, and no owners, which a truncation reads too."""
+        program, owners = self.program, Owners() in self.program.tallies
+        return not (program.truncation or program.opened or program.gathering or owners)
+
     @cached_property
     def _weights(self) -> NDArray[np.object_]:
         """From exact tallies to the numbers that get additive noise."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import prod
 
 from partita.region import codes
@@ -81,6 +81,11 @@ def merged(boxes: list[Box]) -> tuple[Box, ...]:
 def size(box: Box) -> int:
     """How many records the box holds."""
     return prod(codes.size(axis) for axis in box)
+
+
+def held(boxes: Iterable[Box], record: Sequence[int]) -> bool:
+    """Whether one of the boxes holds the record with these codes."""
+    return any(all(codes.holds(axis, code) for axis, code in zip(box, record, strict=True)) for box in boxes)
 
 
 def hull(boxes: Iterable[Box]) -> Box | None:

@@ -65,6 +65,11 @@ class Domain:
         """The box of all record values."""
         return tuple(column.everything for column in self.bounded)
 
+    @cached_property
+    def closed(self) -> bool:
+        """Whether records with equal values are equal: nothing is declared that has no codes."""
+        return len(self.bounded) == len(self.columns)
+
     @property
     def size(self) -> int:
         """How many record values there are."""

@@ -45,6 +45,9 @@ class PlainPayer(Payer):
     def charged(self, region: Region, cost: Cost) -> Measure:
         return cost.one
 
+    def claims(self, region: Region, cost: Cost) -> None:
+        return None
+
     def payable(self, region: Region, cost: Cost) -> Region:
         return region if self.ticket(region, cost) is not None else Region.nothing(region.domain)
 

@@ -3,6 +3,6 @@
 from partita.composition.account.account import RegionAccount
 from partita.composition.account.accounts import Accounts
 from partita.composition.account.slots import SlotAccount
-from partita.composition.account.values import Limits
+from partita.limits import Limits
 
 __all__ = ["Accounts", "Limits", "RegionAccount", "SlotAccount"]

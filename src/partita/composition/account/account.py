@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, final
 
 from partita.composition.account.booking import Booking, Release, Shape, Vector, booked, charged, reached, shape
+from partita.composition.account.claim import Claim
 from partita.composition.account.engine import Answer, Engine, Extent, OfPairs, OfValues, OfWindows, Point
-from partita.composition.account.units import Units
-from partita.composition.account.values import Limits
+from partita.composition.account.load import Amounts, Load
+from partita.composition.account.units import ROOM, Units
 from partita.composition.account.windows import Steps
 from partita.composition.promise import Promise
 from partita.errors import regions as refuse
 from partita.granularity import Granularity, Users, Windows
+from partita.limits import Limits
 from partita.live import Live, alone
 from partita.region.box import Box
 from partita.region.domain import Domain
@@ -28,6 +31,7 @@ Charge = tuple[Region, Measure, Measure | None]
 Repeated = tuple[Region, Measure, Measure | None, int]
 Record = dict[str, object]
 _CACHED = 1 << 15
+_Highest = Callable[[Sequence[Box], int], Extent]
 
 # Arrays have an axis for each column, and at most 64 axes.
 MOST_COLUMNS = 60
@@ -67,9 +71,10 @@ class RegionAccount(Live):
         self._units = Units.of(promise.budget.vector())
         self._shape = shape(promise.granularity)
         self._engine = _engine(domain, promise.granularity, self._units.budget, limits or Limits())
-        self._priced: dict[tuple[object, ...], tuple[tuple[int, ...], tuple[int, ...]]] = {}
+        self._priced: dict[tuple[object, ...], tuple[Amounts, Amounts, Amounts]] = {}
         self._stateful = Region.nothing(domain)
         self._filtered = True
+        self._loaded = [0] * len(self._units.budget)
         self._record: list[Booking] | None = [] if record else None
 
     # --- admitting and charging ------------------------------------------------------------------------------
@@ -84,18 +89,17 @@ class RegionAccount(Live):
         stability: int = 1,
         stated_for: Granularity | None = None,
         own_domain: bool = False,
+        declared: bool = False,
         stateful: bool = False,
     ) -> bool:
         """Whether a release still fits; nothing changes.
 
         ``cost`` is for one record that enters or leaves the region, ``both`` for a record altered inside it (a
-        removal and an addition if not given), ``unit`` for all records of one owner at once. See `Release` and,
-        for ``stateful``, `charge`.
+        removal and an addition if not given), ``unit`` for all records of one owner at once. ``declared``: it reads
+        nothing but declared values. See `Release` and, for ``stateful``, `charge`.
         """
-        release = Release(region, cost, both, unit, stability, stated_for, own_domain)
-        return all(
-            self._engine.decide(boxes, one, other).fits for boxes, one, other in self._bookings(release, stateful)
-        )
+        release = Release(region, cost, both, unit, stability, stated_for, own_domain, declared=declared)
+        return all(self._engine.decide(load).fits for load in self._bookings(release, stateful))
 
     @alone
     def admit(self, region: Region, cost: Measure, both: Measure | None = None) -> bool:
@@ -110,7 +114,7 @@ class RegionAccount(Live):
         [True, True, False]
         """
         bookings = self._bookings(Release(region, cost, both), stateful=False)
-        answers = [self._engine.decide(boxes, one, other) for boxes, one, other in bookings]
+        answers = [self._engine.decide(load) for load in bookings]
         if not all(answer.fits for answer in answers):
             return False
         self._book(bookings, answers)
@@ -127,15 +131,16 @@ class RegionAccount(Live):
         stability: int = 1,
         stated_for: Granularity | None = None,
         own_domain: bool = False,
+        declared: bool = False,
         stateful: bool = False,
     ) -> None:
         """Book a release, or refuse what does not fit and leave everything as it was.
 
         ``stateful``, in an account made with ``updates=True``: the mechanism keeps private state while rows arrive.
         """
-        release = Release(region, cost, both, unit, stability, stated_for, own_domain)
+        release = Release(region, cost, both, unit, stability, stated_for, own_domain, declared=declared)
         bookings = self._bookings(release, stateful)
-        answers = [self._engine.decide(boxes, one, other) for boxes, one, other in bookings]
+        answers = [self._engine.decide(load) for load in bookings]
         for answer in answers:
             if not answer.fits:
                 raise self._refusal(release, answer)
@@ -151,7 +156,6 @@ class RegionAccount(Live):
         """
         self._filtered = False
         repeated: dict[tuple[int, int, int], list[Any]] = {}
-        summed: dict[tuple[Box, ...], tuple[list[int], list[int]]] = {}
         for charge in charges:
             region, cost, both = charge[:3]
             times = charge[3] if len(charge) == 4 else 1
@@ -161,24 +165,37 @@ class RegionAccount(Live):
                 found[1] += times
                 continue
             if len(repeated) >= _CACHED:
-                self._sum(repeated.values(), summed)
+                self._put(repeated.values())
                 repeated.clear()
             repeated[(id(region), id(cost), id(both))] = [charge[:3], times]
-        self._sum(repeated.values(), summed)
-        self._engine.load([(boxes, tuple(one), tuple(other)) for boxes, (one, other) in summed.items()])
+        self._put(repeated.values())
 
-    def _sum(self, repeated: Iterable[list[Any]], summed: dict[tuple[Box, ...], tuple[list[int], list[int]]]) -> None:
-        """Add up the amounts of charges with the same boxes, each so many times."""
-        for (region, cost, both), times in repeated:
-            for boxes, one, other in self._bookings(Release(region, cost, both), stateful=False):
-                ones, others = summed.setdefault(boxes, ([0] * len(one), [0] * len(other)))
-                for place, amount in enumerate(one):
-                    ones[place] += times * amount
-                for place, amount in enumerate(other):
-                    others[place] += times * amount
-                if self._record is not None:
-                    for _ in range(times):
-                        self._write(boxes, one, other)
+    def _put(self, repeated: Iterable[list[Any]]) -> None:
+        found = [
+            (load, times)
+            for (region, cost, both), times in repeated
+            for load in self._bookings(Release(region, cost, both), stateful=False)
+        ]
+        for load, times in found if self._record is not None else ():
+            for _ in range(times):
+                self._write(load)
+        self.put(found)
+
+    def put(self, loads: Iterable[tuple[Load, int]]) -> None:
+        """Book loads that were admitted before, each so many times, whatever they come to."""
+        found = list(loads)
+        for load, times in found:
+            most = map(max, load.one, load.both, load.same or load.both)
+            self._loaded = [before + times * amount for before, amount in zip(self._loaded, most, strict=True)]
+            if self._shape is Shape.PAIRS and (any(load.same) or self._engine.widened(load) is not load):
+                # Earlier versions admitted such charges for less.
+                self._filtered = False
+        if any(total > ROOM for total in self._loaded):
+            # More than can be counted: nobody can pay any more.
+            over = tuple(limit + 1 for limit in self._units.budget)
+            found = [(Load((self.domain.everything,), over, over, over), 1)]
+            self._filtered = False
+        self._engine.load(found)
 
     # --- readings --------------------------------------------------------------------------------------------
 
@@ -227,7 +244,8 @@ class RegionAccount(Live):
 
         Whatever the granularity, a release fits if its `charged` loss is nowhere above this (remaining.proof.md).
         """
-        spent = [extent.upper for extent in self._extents(reached(self.promise.granularity, self._checked(region)))]
+        where = reached(self.promise.granularity, self._checked(region))
+        spent = [extent.upper for extent in self._extents(where, self._engine.headroom)]
         return self._loss([max(0, most - load) for most, load in zip(self._units.budget, spent, strict=True)])
 
     def charged(
@@ -242,21 +260,56 @@ class RegionAccount(Live):
 
         return remaining(self, region)
 
+    def claims(
+        self,
+        region: Region,
+        cost: Measure,
+        both: Measure | None = None,
+        *,
+        unit: Measure | None = None,
+        declared: bool = False,
+    ) -> tuple[Claim, ...]:
+        """What would be decided and booked for a release, as plain data; none for an empty region. Nothing changes.
+
+        >>> from partita.granularity import replace
+        >>> from partita.region import integers
+        >>> from partita.theory.measures.pure import Pure
+        >>> domain = Domain({"age": integers(0, 120)})
+        >>> account = RegionAccount(domain, Promise(replace(), Pure(epsilon=1)))
+        >>> (claim,) = account.claims(Region.where("age < 18", domain), Pure(epsilon="0.5"), Pure(epsilon=0))
+        >>> claim.boxes, claim.one, claim.both
+        (((((0, 18),),),), (Fraction(1, 2),), (Fraction(0, 1),))
+        """
+        found = []
+        for load in self._bookings(Release(region, cost, both, unit, declared=declared), stateful=False):
+            wide = self._engine.widened(load)
+            same = wide.same if any(wide.same) else (0,) * len(wide.one)
+            one, other, alike = (self._units.exact(part) for part in (wide.one, wide.both, same))
+            found.append(Claim(self._shape, tuple(wide.boxes), one, other, alike, widened=wide is not load))
+        return tuple(found)
+
     def payable(
-        self, region: Region, cost: Measure, both: Measure | None = None, *, unit: Measure | None = None
+        self,
+        region: Region,
+        cost: Measure,
+        both: Measure | None = None,
+        *,
+        unit: Measure | None = None,
+        declared: bool = False,
     ) -> Region:
         """The part of a region that can still pay: public, and to be named in the answer (theory E20)."""
         from partita.composition.account.shrink import payable
 
-        bookings = self._bookings(Release(region, cost, both, unit), stateful=False)
+        bookings = self._bookings(Release(region, cost, both, unit, declared=declared), stateful=False)
         if not bookings:
             return region
-        asked = Region(self.domain, bookings[0][0])
-        kept = payable(self._engine, asked, *bookings[0])
+        asked = Region(self.domain, tuple(bookings[0].boxes))
+        kept = payable(self._engine, asked, bookings[0])
         if asked != region:
             # Owners are charged by what is constant about them, so whoever cannot pay takes all their rows along.
             kept = region - (asked - kept).freed(self._constant())
-        return kept if self.admits(kept, cost, both, unit=unit) else Region.nothing(self.domain)
+        fits = self.admits(kept, cost, both, unit=unit, declared=declared)
+        return kept if fits else Region.nothing(self.domain)
 
     def load_map(self, column_x: str, column_y: str) -> LoadMap:
         """The share of the budget spent on each combination of two columns, for pictures."""
@@ -296,7 +349,7 @@ class RegionAccount(Live):
         self,
         release: Release,
         stateful: bool,  # noqa: FBT001
-    ) -> list[tuple[tuple[Box, ...], tuple[int, ...], tuple[int, ...]]]:
+    ) -> list[Load]:
         """The boxes and whole amounts of a release; none for an empty region."""
         region = self._checked(release.region)
         for loss in (release.cost, release.both, release.unit):
@@ -306,28 +359,30 @@ class RegionAccount(Live):
             return []
         plain = release.unit is None and release.stability == 1 and release.stated_for is None
         if plain and not release.own_domain and not stateful and self._shape is not Shape.WINDOWS:
-            key = (release.cost, release.both)
-            cached = self._priced.get(key)
+            cached = self._priced.get((release.cost, release.both, release.declared))
             if cached is not None:
-                return [(region.boxes, *cached)]
+                return [Load(region.boxes, *cached)]
         found = [self._amounts(booking) for booking in self._booked(release, stateful=stateful)]
         if plain and len(found) == 1 and self._regional() and not release.own_domain and not stateful:
             if len(self._priced) >= _CACHED:
                 self._priced.clear()
-            self._priced[(release.cost, release.both)] = found[0][1:]
+            self._priced[(release.cost, release.both, release.declared)] = found[0][1:]
         return found
 
-    def _book(
-        self, bookings: list[tuple[tuple[Box, ...], tuple[int, ...], tuple[int, ...]]], answers: list[Answer]
-    ) -> None:
-        for (boxes, one, other), answer in zip(bookings, answers, strict=True):
-            self._engine.book(boxes, one, other, answer)
-            self._write(boxes, one, other)
+    def _book(self, bookings: list[Load], answers: list[Answer]) -> None:
+        for load, answer in zip(bookings, answers, strict=True):
+            self._engine.book(load, answer)
+            self._write(load)
 
-    def _write(self, boxes: tuple[Box, ...], one: tuple[int, ...], other: tuple[int, ...]) -> None:
+    def _write(self, load: Load) -> None:
+        """Keep what was booked, on the boxes that it was booked on."""
         if self._record is not None:
-            both = self._units.exact(other) if self._shape is Shape.PAIRS else None
-            self._record.append(Booking(Region(self.domain, boxes), self._units.exact(one), both))
+            wide = self._engine.widened(load)
+            one = self._units.exact(wide.one)
+            pairs = self._shape is Shape.PAIRS
+            both = self._units.exact(wide.both) if pairs else None
+            same = self._units.exact(wide.same) if pairs and any(wide.same) else None
+            self._record.append(Booking(Region(self.domain, tuple(wide.boxes)), one, both, same))
 
     def _constant(self) -> set[int]:
         """The axes on which all rows of one protected owner agree."""
@@ -341,9 +396,10 @@ class RegionAccount(Live):
         """Whether the amounts of a plain release do not depend on its region."""
         return self.promise.granularity.single.kind in {"rows", "replace", "metric", "edges", "nodes"}
 
-    def _amounts(self, booking: Booking) -> tuple[tuple[Box, ...], tuple[int, ...], tuple[int, ...]]:
+    def _amounts(self, booking: Booking) -> Load:
         one = self._units.up(booking.one)
-        return booking.region.boxes, one, one if booking.both is None else self._units.up(booking.both)
+        both = one if booking.both is None else self._units.up(booking.both)
+        return Load(booking.region.boxes, one, both, () if booking.same is None else self._units.up(booking.same))
 
     def _booked(self, release: Release, *, stateful: bool) -> list[Booking]:
         if not (stateful and self.updates) or self.promise.budget.kind == "pure":
@@ -356,7 +412,7 @@ class RegionAccount(Live):
         vector = release.cost.vector()
         if self.promise.budget.kind == "zcdp" and any(vector[1:]):
             raise refuse.stateful_update(self.promise.budget.symbol)
-        anywhere = Release(everything, release.cost, None, release.unit, release.stability, release.stated_for)
+        anywhere = replace(release, region=everything, both=None)
         wide = booked(self.promise.granularity, anywhere)
         apart = self.promise.budget.kind == "approximate" and not self._stateful.meets(release.region)
         if not apart or self._shape is not Shape.VALUES:
@@ -365,8 +421,9 @@ class RegionAccount(Live):
         epsilon: Vector = (narrow.one[0], Fraction(0))
         return [Booking(narrow.region, epsilon), Booking(everything, (Fraction(0), wide.one[1]))]
 
-    def _extents(self, region: Region) -> list[Extent]:
-        found = [self._engine.highest(region.boxes, component) for component in range(len(self._units.budget))]
+    def _extents(self, region: Region, highest: _Highest | None = None) -> list[Extent]:
+        look = highest or self._engine.highest
+        found = [look(region.boxes, component) for component in range(len(self._units.budget))]
         if not self._filtered:
             return found
         # Every charge was shown to fit when it came, so no load is above the budget, whatever the bound says.

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import final
 
 from partita.composition.account.account import RegionAccount
-from partita.composition.account.values import Limits
 from partita.composition.promise import Promise
 from partita.errors import regions as refuse
+from partita.limits import Limits
 from partita.live import Live, alone
 from partita.region.domain import Domain
 from partita.region.region import Region

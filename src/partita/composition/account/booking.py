@@ -53,6 +53,8 @@ class Release:
     measured behind a map that moves one record to so many. ``stated_for``: the relation the cost was proven for,
     if not for records that enter or leave. ``own_domain``: that proof fixed the size of the selected rows.
     ``altered``: ``unit`` is the cost of an owner whose rows are altered, not of one who enters or leaves.
+    ``declared``: it reads nothing of a record but its declared values: no open text, no owner, nothing behind a
+    truncation, which looks at owners. In a domain that declares nothing else every release does.
     """
 
     region: Region
@@ -63,16 +65,21 @@ class Release:
     stated_for: Granularity | None = None
     own_domain: bool = False
     altered: bool = False
+    declared: bool = False
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Booking:
-    """A load: ``one`` on every value of the region; for pairs, ``both`` where both values are in it."""
+    """A load: ``one`` on every value of the region; for pairs, ``both`` where both values are in it.
+
+    ``same``, for pairs: what a change between two records of equal values in it loses, if anything (theory E11a).
+    """
 
     region: Region
     one: Vector
     both: Vector | None = None
+    same: Vector | None = None
 
 
 def shape(granularity: Granularity) -> Shape:
@@ -91,7 +98,11 @@ def booked(granularity: Granularity, release: Release) -> Booking:
 
     Proved in booking.proof.md for each granularity (theory E4, E6, E7, E8, E10, E11, E14).
     """
-    return _booked(granularity, _per_record(granularity, release), 1)
+    made = _booked(granularity, _per_record(granularity, release), 1)
+    if made.both is None or release.declared or release.region.domain.closed:
+        return made
+    # Equal values may hide records that the release tells apart.
+    return Booking(made.region, made.one, made.both, same=made.both)
 
 
 def charged(granularity: Granularity, like: Measure, release: Release) -> Measure:

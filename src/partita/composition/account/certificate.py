@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, final
 
-from partita.composition.account.booking import Booking, Shape
+from partita.composition.account.booking import Booking, Shape, Vector
 from partita.composition.account.verify import NODES, Item, Point, heaviest_pair, heaviest_value, heaviest_window
 from partita.errors import PartitaError
 from partita.errors import regions as refuse
@@ -54,6 +54,7 @@ class Certificate:
                     "region": [[[list(interval) for interval in axis] for axis in box] for box in charge.region.boxes],
                     "one": _texts(charge.one),
                     "both": None if charge.both is None else _texts(charge.both),
+                    **({} if charge.same is None else {"same": _texts(charge.same)}),
                 }
                 for charge in self.charges
             ],
@@ -89,10 +90,7 @@ def check(text: str, nodes: int = NODES) -> Check:
         budget = _numbers(document["budget"])
         shape = Shape[document["shape"]]
         charges = [(_boxes(charge["region"]), charge) for charge in document["charges"]]
-        costs = [
-            (boxes, _numbers(charge["one"]), None if charge["both"] is None else _numbers(charge["both"]))
-            for boxes, charge in charges
-        ]
+        costs = [(boxes, *_costs(charge)) for boxes, charge in charges]
         claimed = _numbers(document["lower"]), _numbers(document["upper"])
         witness = tuple(tuple(int(code) for code in point) for point in document["witness"])
         axis, width = int(document["axis"]), int(document["width"])
@@ -108,7 +106,10 @@ def check(text: str, nodes: int = NODES) -> Check:
         return Check((), (), tuple(complaints))
     lower, upper = [], []
     for place in range(len(budget)):
-        items = [Item(boxes, one[place], one[place] if both is None else both[place]) for boxes, one, both in costs]
+        items = [
+            Item(boxes, one[place], (both or one)[place], Fraction(0) if same is None else same[place])
+            for boxes, one, both, same in costs
+        ]
         least, most = _extent(shape, domain, items, axis, width, nodes)
         lower.append(least)
         upper.append(most)
@@ -123,10 +124,16 @@ def check(text: str, nodes: int = NODES) -> Check:
         if least > most
     ]
     if shape is Shape.VALUES and witness:
-        met = sum((one[0] for boxes, one, _ in costs if _inside(boxes, witness[0])), Fraction(0))
+        met = sum((one[0] for boxes, one, *_ in costs if _inside(boxes, witness[0])), Fraction(0))
         if met < claimed[0][0]:
             complaints.append("the witness bears less than is claimed")
     return Check(tuple(lower), tuple(upper), tuple(complaints))
+
+
+def _costs(charge: Mapping[str, Any]) -> tuple[Vector, Vector | None, Vector | None]:
+    """What a charge loses: with one value inside, with both, and between records of equal values."""
+    found = [None if charge.get(name) is None else _numbers(charge[name]) for name in ("both", "same")]
+    return _numbers(charge["one"]), found[0], found[1]
 
 
 def _extent(
@@ -146,10 +153,10 @@ def _extent(
 def _malformed(domain: Domain, budget: Sequence[Fraction], costs: Sequence[tuple[Any, ...]]) -> list[str]:
     """Charges that could hide a loss: wrong coordinates, negative costs, boxes that are empty, overlap or stick out."""
     found = []
-    for number, (boxes, one, both) in enumerate(costs):
-        if len(one) != len(budget) or (both is not None and len(both) != len(budget)):
+    for number, (boxes, one, both, same) in enumerate(costs):
+        if any(part is not None and len(part) != len(budget) for part in (one, both, same)):
             found.append(f"charge {number} has other coordinates than the budget")
-        elif any(part < 0 for part in (*one, *(both or ()))):
+        elif any(part < 0 for part in (*one, *(both or ()), *(same or ()))):
             found.append(f"charge {number} has a negative cost")
         for box in boxes:
             if len(box) != len(domain.shape) or not all(

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
+from partita.composition.account.load import Amounts, Load, manageable, nothing, widened
 from partita.composition.account.pairs import PairLoads
-from partita.composition.account.rectangles import manageable
-from partita.composition.account.values import Decision, Limits, ValueLoads
+from partita.composition.account.values import Decision, ValueLoads
 from partita.composition.account.windows import Steps, WindowLoads
+from partita.limits import Limits
 from partita.region.box import Box
 
-Amounts = tuple[int, ...]
 Point = tuple[int, ...]
 
 SHOWN = 32
@@ -45,33 +45,93 @@ class Extent:
 
 
 class Engine(ABC):
-    """Loads in whole units of the budget; ``one`` and ``both`` as in a booking.
+    """Loads in whole units of the budget.
 
-    Boxes are disjoint. Those with too many rectangles are decided and booked as simpler ones around them.
+    Boxes are disjoint. A load with too many rectangles is decided, booked and counted as `widened` says, everywhere
+    the same; what it adds beyond its true region is never claimed to have been lost.
     """
 
-    __slots__ = ()
+    __slots__ = ("_wider", "limits")
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        # True loads beside those booked in their place: a lower bound must not count what only the wider ones hold.
+        self._wider: dict[tuple[Box, ...], tuple[Load, Load]] = {}
 
     @property
     @abstractmethod
     def exact(self) -> bool:
         """Whether every load is known exactly."""
 
-    @abstractmethod
-    def decide(self, boxes: Sequence[Box], one: Amounts, both: Amounts) -> Answer:
+    def decide(self, load: Load) -> Answer:
         """Whether a charge fits; nothing is booked."""
+        return self._decide(widened(load, self.limits))
 
-    @abstractmethod
-    def book(self, boxes: Sequence[Box], one: Amounts, both: Amounts, answer: Answer | None = None) -> None:
+    def book(self, load: Load, answer: Answer | None = None) -> None:
         """Book a charge, whether or not it fits."""
+        self._book(self._widened(load), answer)
 
-    @abstractmethod
-    def load(self, charges: Sequence[tuple[Sequence[Box], Amounts, Amounts]]) -> None:
-        """Book many charges that were admitted before."""
+    def load(self, loads: Sequence[tuple[Load, int]]) -> None:
+        """Book many charges that were admitted before, each so many times.
 
-    @abstractmethod
+        Each is widened before it is added up, as when it was booked: the larger of two sums may be less than the sum.
+        """
+        summed: dict[tuple[Box, ...], Load] = {}
+        for load, times in loads:
+            wide = self._widened(load, times)
+            key = tuple(wide.boxes)
+            summed[key] = (summed.get(key) or nothing(key, len(wide.one))).plus(wide, times)
+        self._load(list(summed.values()))
+
     def highest(self, boxes: Sequence[Box], component: int) -> Extent:
-        """The heaviest load that a charge on the boxes would add to."""
+        """The heaviest load that a charge on these very boxes would add to."""
+        found = self._highest(boxes, component)
+        if not self._wider or not found.lower:
+            return found
+        many = len(self._wider) > self.limits.wider
+        beyond = found.lower if many else self._beyond(found.witness, component)
+        return Extent(max(0, found.lower - beyond), found.upper, found.witness)
+
+    def headroom(self, boxes: Sequence[Box], component: int) -> Extent:
+        """The heaviest load that a charge on these boxes, or on the simpler ones around them, would add to."""
+        return self.highest(manageable(boxes, self.limits), component)
+
+    def widened(self, load: Load) -> Load:
+        """The load as it is decided and booked."""
+        return widened(load, self.limits)
+
+    def _widened(self, load: Load, times: int = 1) -> Load:
+        wide = widened(load, self.limits)
+        if wide is not load:
+            key = tuple(load.boxes)
+            true, around = self._wider.get(key) or (nothing(key, len(load.one)), nothing(wide.boxes, len(load.one)))
+            self._wider[key] = (true.plus(load, times), around.plus(wide, times))
+        return wide
+
+    @abstractmethod
+    def _decide(self, load: Load) -> Answer:
+        """Whether a charge fits, its boxes being few enough."""
+
+    @abstractmethod
+    def _book(self, load: Load, answer: Answer | None) -> None:
+        """Book a charge, its boxes being few enough."""
+
+    def _load(self, loads: Sequence[Load]) -> None:
+        """Book many of them."""
+        for load in loads:
+            self._book(load, None)
+
+    @abstractmethod
+    def _highest(self, boxes: Sequence[Box], component: int) -> Extent:
+        """The heaviest load among those that are booked."""
+
+    def _beyond(self, witness: tuple[Point, ...], component: int) -> int:
+        """How much of the load at a witness is there only because regions were widened."""
+        first, second = (*witness, *witness)[:2]
+        return sum(
+            wide.costs(first, second)[component] - true.costs(first, second)[component]
+            for true, wide in self._wider.values()
+        )
 
     @abstractmethod
     def nbytes(self) -> int:
@@ -85,24 +145,32 @@ class OfValues(Engine):
     __slots__ = ("loads",)
 
     def __init__(self, shape: Sequence[int], budget: Amounts, limits: Limits) -> None:
+        super().__init__(limits)
         self.loads = ValueLoads(shape, budget, limits)
 
     @property
     def exact(self) -> bool:
-        return self.loads.exact
+        return self.loads.exact and not self._wider
 
-    def decide(self, boxes: Sequence[Box], one: Amounts, both: Amounts) -> Answer:
-        return _answer(self.loads.decide(manageable(boxes), one))
+    def _decide(self, load: Load) -> Answer:
+        return _answer(self.loads.decide(load.boxes, load.one))
 
-    def book(self, boxes: Sequence[Box], one: Amounts, both: Amounts, answer: Answer | None = None) -> None:
-        self.loads.book(manageable(boxes), one)
+    def _book(self, load: Load, answer: Answer | None) -> None:
+        self.loads.book(load.boxes, load.one)
 
-    def load(self, charges: Sequence[tuple[Sequence[Box], Amounts, Amounts]]) -> None:
-        self.loads.load([(manageable(boxes), one) for boxes, one, _ in charges])
+    def _load(self, loads: Sequence[Load]) -> None:
+        self.loads.load([(load.boxes, load.one) for load in loads])
 
-    def highest(self, boxes: Sequence[Box], component: int) -> Extent:
+    def _highest(self, boxes: Sequence[Box], component: int) -> Extent:
         peak = self.loads.highest(boxes, component)
         return Extent(peak.lower, peak.upper, (peak.witness,) if peak.witness else ())
+
+    def _beyond(self, witness: tuple[Point, ...], component: int) -> int:
+        return sum(
+            wide.one[component]
+            for true, wide in self._wider.values()
+            if wide.holds(witness[0]) and not true.holds(witness[0])
+        )
 
     def nbytes(self) -> int:
         return self.loads.nbytes()
@@ -110,40 +178,62 @@ class OfValues(Engine):
 
 @final
 class OfPairs(Engine):
-    """The heaviest pair of record values (theory E11)."""
+    """The heaviest pair of record values, two records of equal values included (theory E11, E11a)."""
 
-    __slots__ = ("loads",)
+    __slots__ = ("loads", "twins")
 
     def __init__(self, shape: Sequence[int], budget: Amounts, limits: Limits) -> None:
+        super().__init__(limits)
         self.loads = PairLoads(shape, budget, limits)
+        # A change between records of equal values loses ``same`` of every load that holds the value: loads of values.
+        self.twins: ValueLoads | None = None
 
     @property
     def exact(self) -> bool:
-        return self.loads.exact
+        return self.loads.exact and (self.twins is None or self.twins.exact) and not self._wider
 
-    def decide(self, boxes: Sequence[Box], one: Amounts, both: Amounts) -> Answer:
-        found = self.loads.decide(manageable(boxes), one, both)
+    def _decide(self, load: Load) -> Answer:
+        if any(load.same):
+            equal = _answer(self._twins().decide(load.boxes, load.same))
+            if not equal.fits:
+                return Answer(
+                    fits=False,
+                    component=equal.component,
+                    load=equal.load,
+                    witness=2 * equal.witness,
+                    proven=equal.proven,
+                )
+        found = self.loads.decide(load.boxes, load.one, load.both)
         proofs = tuple(found.proofs)
         return Answer(
             found.fits, found.component, found.load, found.witness or (), found.proven, proofs, self.loads.serial
         )
 
-    def book(self, boxes: Sequence[Box], one: Amounts, both: Amounts, answer: Answer | None = None) -> None:
+    def _book(self, load: Load, answer: Answer | None) -> None:
         # Bounds that were found for the state after this charge hold only if nothing else was booked in between.
         fresh = answer is not None and answer.serial == self.loads.serial
-        self.loads.book(manageable(boxes), one, both, answer.proofs if fresh and answer is not None else ())
+        proofs = answer.proofs if fresh and answer is not None else ()
+        self.loads.book(load.boxes, load.one, load.both, proofs)
+        if any(load.same):
+            self.twins = self._twins()
+            self.twins.book(load.boxes, load.same)
 
-    def load(self, charges: Sequence[tuple[Sequence[Box], Amounts, Amounts]]) -> None:
-        for boxes, one, both in charges:
-            self.loads.book(manageable(boxes), one, both)
+    def _twins(self) -> ValueLoads:
+        return self.twins or ValueLoads(self.loads.shape, self.loads.budget, self.limits)
 
-    def highest(self, boxes: Sequence[Box], component: int) -> Extent:
+    def _highest(self, boxes: Sequence[Box], component: int) -> Extent:
         if not boxes:
             return Extent(0, 0, ())
-        return Extent(*self.loads.highest(boxes, component))
+        unlike = Extent(*self.loads.highest(boxes, component))
+        if self.twins is None:
+            return unlike
+        peak = self.twins.highest(boxes, component)
+        equal = Extent(peak.lower, peak.upper, 2 * (peak.witness,))
+        heavier = equal if equal.lower > unlike.lower else unlike
+        return Extent(heavier.lower, max(unlike.upper, equal.upper), heavier.witness)
 
     def nbytes(self) -> int:
-        return self.loads.nbytes()
+        return self.loads.nbytes() + (0 if self.twins is None else self.twins.nbytes())
 
 
 @final
@@ -153,29 +243,29 @@ class OfWindows(Engine):
     __slots__ = ("loads", "steps")
 
     def __init__(self, shape: Sequence[int], budget: Amounts, limits: Limits, steps: Steps) -> None:
+        super().__init__(limits)
         self.loads = WindowLoads(shape, budget, steps, limits)
         self.steps = steps
 
     @property
     def exact(self) -> bool:
-        return self.loads.exact
+        return self.loads.exact and not self._wider
 
-    def decide(self, boxes: Sequence[Box], one: Amounts, both: Amounts) -> Answer:
-        found = self.loads.decide(manageable(boxes), one)
+    def _decide(self, load: Load) -> Answer:
+        found = self.loads.decide(load.boxes, load.one)
         witness = () if found.witness is None else self._values(found.witness[0], found.component)
         return Answer(found.fits, found.component, found.load, witness, found.proven)
 
-    def book(self, boxes: Sequence[Box], one: Amounts, both: Amounts, answer: Answer | None = None) -> None:
-        self.loads.book(manageable(boxes), one)
+    def _book(self, load: Load, answer: Answer | None) -> None:
+        self.loads.book(load.boxes, load.one)
 
-    def load(self, charges: Sequence[tuple[Sequence[Box], Amounts, Amounts]]) -> None:
-        for boxes, one, _ in charges:
-            self.loads.book(manageable(boxes), one)
-
-    def highest(self, boxes: Sequence[Box], component: int) -> Extent:
+    def _highest(self, boxes: Sequence[Box], component: int) -> Extent:
         total = self.loads.around(boxes, component)
         _, first = self.loads.worst(component)
         return Extent(total if self.exact else 0, total, self._values(first, component))
+
+    def _beyond(self, witness: tuple[Point, ...], component: int) -> int:
+        return 0  # nothing is claimed to have been lost once the loads are bounds
 
     def _values(self, number: int, component: int) -> tuple[Point, ...]:
         """For each step of a window, its heaviest value; the first few steps only of a long one."""

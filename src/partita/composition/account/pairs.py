@@ -12,12 +12,14 @@ import numpy.typing as npt
 from partita.composition.account.changes import Changes
 from partita.composition.account.grid import Grid
 from partita.composition.account.partners import Partners
-from partita.composition.account.values import Limits
+from partita.limits import Limits
 from partita.region import codes as codes_of
 from partita.region.box import Box
 
 Integers = npt.NDArray[np.int64]
 Pair = tuple[tuple[int, ...], tuple[int, ...]]
+
+FAR = 1 << 60
 
 
 @final
@@ -210,10 +212,20 @@ class PairLoads:
         for component in range(components):
             self._tops[component] += weights[component]
             self._lift[component] += one[component]
+            if self._lift[component] > FAR:
+                self._settle(component)
         if version == self._grid.version:
             for component, index, bound in proofs:
                 cells = self._grid.loads[components + component]
                 cells[index] = np.minimum(cells[index], bound - self._base[component] - self._lift[component])
+
+    def _settle(self, component: int) -> None:
+        """Put what every value was lifted by into the bounds themselves, before it leaves 64 bits."""
+        components = len(self.budget)
+        cells = self._grid.loads[components + component]
+        cells += self._lift[component]
+        np.minimum(cells, 2 * int(self._grid.loads[component].max()), out=cells)
+        self._lift[component] = 0
 
     # --- readings --------------------------------------------------------------------------------------------
 

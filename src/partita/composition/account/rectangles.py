@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
-from math import prod
 from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
-from partita.region import box as boxes_of
 from partita.region.box import Box
 
 Integers = npt.NDArray[np.int64]
 
 MOST_KEYS = 1 << 18
-MOST_RECTANGLES = 4096
 
 
 @final
@@ -78,34 +75,6 @@ class Rectangles:
         start, self.count = self.count, len(self._low)
         for place in range(start, min(self.count, MOST_KEYS)):
             self._keys.setdefault(np.stack((self._low[place], self._high[place]), axis=1).tobytes(), place)
-
-
-def manageable(boxes: Sequence[Box]) -> Sequence[Box]:
-    """Disjoint boxes as they are, or, if they have too many rectangles, simpler ones around them, charged instead.
-
-    >>> odd = tuple((code, code + 1) for code in range(1, 9999, 2))
-    >>> manageable([(odd,)])
-    [(((1, 9998),),)]
-    """
-    if len(boxes) == 1 and all(len(codes) == 1 for codes in boxes[0]):
-        return boxes
-    if _count(boxes) <= MOST_RECTANGLES:
-        return boxes
-    around = [_spans(box) for box in boxes]
-    if len(around) <= 64:
-        apart = boxes_of.disjoint(around)
-        if _count(apart) <= MOST_RECTANGLES:
-            return apart
-    hull = boxes_of.hull(around)
-    return [] if hull is None else [_spans(hull)]
-
-
-def _count(boxes: Sequence[Box]) -> int:
-    return sum(prod(len(codes) for codes in box) for box in boxes)
-
-
-def _spans(box: Box) -> Box:
-    return tuple(((codes[0][0], codes[-1][1]),) for codes in box)
 
 
 def rectangles(box: Box) -> Iterator[tuple[tuple[int, int], ...]]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import numpy.typing as npt
 
-from partita.composition.account.engine import Amounts, Engine, OfPairs, OfValues, OfWindows
+from partita.composition.account.engine import Engine, OfPairs, OfValues, OfWindows
 from partita.composition.account.grid import Grid
+from partita.composition.account.load import Amounts, Load
 from partita.region import codes as codes_of
 from partita.region.box import Box
 from partita.region.region import Region
@@ -19,20 +18,20 @@ ROUNDS = 64
 MOST_CELLS = 50_000
 
 
-def payable(engine: Engine, region: Region, boxes: Sequence[Box], one: Amounts, both: Amounts) -> Region:
+def payable(engine: Engine, region: Region, load: Load) -> Region:
     """A part of the region on which the charge fits; all of it that fits, where values pay on their own.
 
     For pairs and windows there is no largest part, and the part found is shown to fit as a whole.
     """
-    if not boxes or engine.decide(boxes, one, both).fits:
+    if not load.boxes or engine.decide(load).fits:
         return region
     match engine:
         case OfValues():
-            return region - _marked(region, engine.loads.grid, _over_values(engine, one))
+            return region - _marked(region, engine.loads.grid, _over_values(engine, load.one))
         case OfPairs():
-            return _of_pairs(engine, region, one, both)
+            return _of_pairs(engine, region, load)
         case OfWindows():
-            return _of_windows(engine, region, one, both)
+            return _of_windows(engine, region, load)
         case _:
             return Region.nothing(region.domain)
 
@@ -48,11 +47,11 @@ def _over_values(engine: OfValues, one: Amounts) -> Flags:
     return over
 
 
-def _of_pairs(engine: OfPairs, region: Region, one: Amounts, both: Amounts) -> Region:
+def _of_pairs(engine: OfPairs, region: Region, load: Load) -> Region:
     """Values light enough to pay with any partner; then, if that is too little, without those a pair was found for."""
     loads = engine.loads
     light = region
-    for component, (a, s) in enumerate(zip(one, both, strict=True)):
+    for component, (a, s) in enumerate(zip(load.one, load.both, strict=True)):
         weight = max(a, -(-s // 2))
         numbers = loads.grid.loads[component]
         heaviest = max(int(numbers.max()), loads.grid.highest(region.boxes, component) + weight)
@@ -60,29 +59,31 @@ def _of_pairs(engine: OfPairs, region: Region, one: Amounts, both: Amounts) -> R
         light = light - _marked(region, loads.grid, numbers + weight + heaviest > left)
     dropped = region
     for _ in range(ROUNDS):
-        answer = engine.decide(dropped.boxes, one, both)
+        answer = engine.decide(load._replace(boxes=dropped.boxes))
         if answer.fits or dropped.empty or not answer.witness:
             break
         inside = [codes for codes in answer.witness if dropped.holds(codes)]
+        if not inside:
+            break  # only the box around a ragged region holds the pair
         heavier = max(inside, key=lambda codes: loads.weight_of(codes)[answer.component])
         dropped = dropped - _cell(region, loads.grid, heavier)
-    if dropped.size > light.size and engine.decide(dropped.boxes, one, both).fits:
+    if dropped.size > light.size and engine.decide(load._replace(boxes=dropped.boxes)).fits:
         return dropped
-    return light if engine.decide(light.boxes, one, both).fits else Region.nothing(region.domain)
+    return light if engine.decide(load._replace(boxes=light.boxes)).fits else Region.nothing(region.domain)
 
 
-def _of_windows(engine: OfWindows, region: Region, one: Amounts, both: Amounts) -> Region:
+def _of_windows(engine: OfWindows, region: Region, load: Load) -> Region:
     """Without the steps of the windows that cannot pay, one window after another."""
     kept = region
     full = region.domain.everything
     for _ in range(ROUNDS * 16):
-        answer = engine.decide(kept.boxes, one, both)
+        answer = engine.decide(load._replace(boxes=kept.boxes))
         if answer.fits or not answer.witness:
             break
         axis = engine.steps.axis
         codes = codes_of.of({value[axis] for value in answer.witness})
         kept = kept - Region(region.domain, ((*full[:axis], codes, *full[axis + 1 :]),))
-    return kept if engine.decide(kept.boxes, one, both).fits else Region.nothing(region.domain)
+    return kept if engine.decide(load._replace(boxes=kept.boxes)).fits else Region.nothing(region.domain)
 
 
 def _cell(region: Region, grid: Grid, codes: tuple[int, ...]) -> Region:

@@ -7,10 +7,11 @@ from typing import final
 
 from partita.composition.account.booking import Shape, shape
 from partita.composition.account.engine import Engine, OfPairs, OfValues
-from partita.composition.account.values import Limits
+from partita.composition.account.load import Load
 from partita.errors import regions as refuse
 from partita.exact import whole
 from partita.granularity import Granularity, Groups, Nodes, Users
+from partita.limits import Limits
 from partita.live import Live, alone
 from partita.region.domain import Domain
 from partita.region.region import Region
@@ -63,7 +64,7 @@ class SlotAccount(Live):
         amounts = self._amounts(
             region, name, dominates_replacement=dominates_replacement, dominates_unit=dominates_unit
         )
-        return self._engine.decide(region.boxes, amounts, amounts).fits
+        return self._engine.decide(Load(region.boxes, amounts, amounts)).fits
 
     @alone
     def take(
@@ -73,10 +74,11 @@ class SlotAccount(Live):
         amounts = self._amounts(
             region, name, dominates_replacement=dominates_replacement, dominates_unit=dominates_unit
         )
-        answer = self._engine.decide(region.boxes, amounts, amounts)
+        load = Load(region.boxes, amounts, amounts)
+        answer = self._engine.decide(load)
         if not answer.fits:
             raise refuse.no_slot_left(name, str(region), self.classes[name])
-        self._engine.book(region.boxes, amounts, amounts, answer)
+        self._engine.book(load, answer)
 
     def used(self, region: Region, name: str) -> int:
         """The most slots of the class that any neighbours differing in the region have used."""
@@ -113,5 +115,5 @@ def _times(granularity: Granularity) -> int:
 
 
 def _alone(region: Region) -> bool:
-    """Whether the region has a single value, so that no change stays inside it."""
-    return region.size == 1
+    """Whether the region has a single value that records cannot share, so that no change stays inside it (E11a)."""
+    return region.size == 1 and region.domain.closed

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-LARGEST = 1 << 57
-"""The most units a budget may have: sums of a few loads then stay far within 64 bits."""
+LARGEST = 1 << 47
+"""The most units a budget may have; thousands of budgets, as an old book may show, then stay within 64 bits."""
+
+ROOM = 1 << 59
+"""The most units that are counted; sums of a few of them stay within 64 bits."""
 
 _DIVISIBLE = 720_720
 """The least number that 1, ..., 16 divide: halves, thirds and tenths of a budget are then whole."""
@@ -41,11 +44,11 @@ class Units:
         return cls(tuple(scale), tuple(whole))
 
     def up(self, vector: Sequence[Fraction]) -> tuple[int, ...]:
-        """A cost in units, rounded up; more than the budget is told apart from nothing but more than the budget."""
+        """A cost in units, rounded up; what cannot be counted is more than any budget."""
         found = []
-        for part, scale, most in zip(vector, self.scale, self.budget, strict=True):
+        for part, scale in zip(vector, self.scale, strict=True):
             amount = -((-part.numerator * scale.numerator) // (part.denominator * scale.denominator))
-            found.append(min(amount, most + 1))
+            found.append(min(amount, ROOM))
         return tuple(found)
 
     def exact(self, amounts: Sequence[int]) -> tuple[Fraction, ...]:

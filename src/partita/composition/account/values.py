@@ -15,23 +15,10 @@ from partita.composition.account.grid import Grid
 from partita.composition.account.hot import HotPoints
 from partita.composition.account.rectangles import Rectangles, rectangles
 from partita.composition.account.settle import settled
+from partita.limits import Limits
 from partita.region.box import Box
 
 Integers = npt.NDArray[np.int64]
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much memory and work an account may take; beyond them it answers with bounds, never with guesses."""
-
-    numbers: int = 1 << 22
-    frozen_numbers: int = 1 << 20
-    full_below: int = 1 << 17
-    steps: int = 3000
-    """Blocks looked at for one decision. Work limits count steps, never seconds."""
-    pair_numbers: int = 1 << 23
-    """Numbers computed for one decision about pairs, times axes."""
 
 
 RECOUNT = 64

@@ -21,11 +21,12 @@ NODES = 200_000
 @final
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One charge in one coordinate: disjoint boxes, the cost with one value inside, and with both."""
+    """One charge in one coordinate: disjoint boxes, the cost with one value inside, with both, with two equal ones."""
 
     boxes: tuple[Box, ...]
     one: Fraction
     both: Fraction = Fraction(0)
+    same: Fraction = Fraction(0)
 
 
 @final
@@ -75,7 +76,7 @@ def heaviest_pair(
     """The largest loss of a change from one value to another: lower and upper bound, and a pair for the lower.
 
     No class of values is dropped for being inside another: the loss of a pair may fall when a value is in more
-    items. A value is not changed to itself.
+    items. A change between records of equal values costs ``same``: nothing if they are alike.
     """
     pieces = [_Piece(place, box) for place, item in enumerate(items) for box in item.boxes]
     ordered = [_classes(pieces, axis, size) for axis, size in enumerate(shape)]
@@ -87,12 +88,17 @@ def heaviest_pair(
     stack: list[tuple[int, Signature, Signature, Point, Point, bool]] = [(0, everything, everything, (), (), True)]
     while stack:
         axis, left, right, first, second, same = stack.pop()
-        bound = _pair_bound(pieces, items, left, right, settled=axis == len(shape))
+        bound = _pair_bound(pieces, items, left, right, settled=False)
         if bound <= best[0]:
             continue
         if axis == len(shape):
             if not same:
-                best = (bound, (first, second))
+                loss = _pair_bound(pieces, items, left, right, settled=True)
+                best = (loss, (first, second)) if loss > best[0] else best
+            if left == right:
+                alike = sum((items[place].same for place in {pieces[p].item for p in left}), Fraction(0))
+                if alike > max(best[0], 0):
+                    best = (alike, (first, first))
             continue
         if nodes <= 0:
             open_bound = max(open_bound, bound)
@@ -161,7 +167,7 @@ def _pair_bound(
     for place in mine | theirs:
         item = items[place]
         if place in mine and place in theirs:
-            total += item.both if settled else max(item.one, item.both)
+            total += item.both if settled else max(item.one, item.both, item.same)
         else:
             total += item.one
     return total

@@ -9,9 +9,10 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from partita.composition.account.values import Decision, Limits, ValueLoads
+from partita.composition.account.values import Decision, ValueLoads
 from partita.errors import regions as refuse
 from partita.granularity import Windows
+from partita.limits import Limits
 from partita.region import codes as codes_of
 from partita.region.box import Box
 from partita.region.codes import size

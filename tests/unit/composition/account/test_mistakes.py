@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from partita.composition.account import Limits, RegionAccount
 from partita.composition.account.engine import OfPairs
 from partita.composition.account.grid import Grid
+from partita.composition.account.load import Load
 from partita.composition.account.pairs import PairLoads
 from partita.composition.account.settle import Search
 from partita.composition.account.values import ValueLoads, frozen
@@ -177,17 +178,17 @@ def test_a_list_of_very_many_values_is_read_and_charged_in_good_time():
 def test_bounds_found_before_another_charge_was_booked_are_not_used_after_it():
     """A ticket is decided, another charge is booked, then the ticket: its bounds know nothing of the other charge."""
     engine = OfPairs((4,), (120,), Limits())
-    engine.book(line(0, 1), (30,), (0,))
-    engine.book(line(3, 4), (50,), (0,))
-    engine.book(line(0, 3), (20,), (0,))
-    engine.book(line(0, 1, 3, 4), (40,), (0,))
-    first = engine.decide(line(0, 2), (5,), (0,))
-    second = engine.decide(line(3, 4), (10,), (0,))
+    engine.book(Load(line(0, 1), (30,), (0,)))
+    engine.book(Load(line(3, 4), (50,), (0,)))
+    engine.book(Load(line(0, 3), (20,), (0,)))
+    engine.book(Load(line(0, 1, 3, 4), (40,), (0,)))
+    first = engine.decide(Load(line(0, 2), (5,), (0,)))
+    second = engine.decide(Load(line(3, 4), (10,), (0,)))
     assert first.fits
     assert first.proofs
     assert second.fits
-    engine.book(line(3, 4), (10,), (0,), second)
-    engine.book(line(0, 2), (5,), (0,), first)
+    engine.book(Load(line(3, 4), (10,), (0,)), second)
+    engine.book(Load(line(0, 2), (5,), (0,)), first)
     components = 1
     for value in range(4):
         partner = int(engine.loads.grid.at((value,))[components]) + engine.loads._lift[0] + engine.loads.base[0]
