@@ -97,7 +97,7 @@ def heaviest_pair(
                 best = (loss, (first, second)) if loss > best[0] else best
             if left == right:
                 alike = sum((items[place].same for place in {pieces[p].item for p in left}), Fraction(0))
-                if alike > max(best[0], 0):
+                if alike > max(best[0], Fraction(0)):
                     best = (alike, (first, first))
             continue
         if nodes <= 0:
