@@ -44,7 +44,7 @@ def test_a_quote_spends_nothing_and_keeps_its_word() -> None:
     (left,), (foretold,) = answer.remaining, offer.left()
     # Charges are rounded up to the account's unit, so what is left is never more than foretold, and hardly less.
     assert left.fits(foretold)
-    assert foretold.rho - left.rho < Fraction(1, 10**15)
+    assert foretold.rho - left.rho < Fraction(1, 10**12)
     assert curator.quote("SELECT COUNT(*) AS n FROM visits WHERE age >= 65", epsilon="0.1").free
 
 
