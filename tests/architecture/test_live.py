@@ -11,7 +11,9 @@ CHANGES = {"add", "append", "clear", "extend", "insert", "pop", "popleft", "remo
 CONSTRUCTORS = {"__init__", "__post_init__", "__new__"}
 
 # By their place in the layers these neither read rows nor count what was spent.
-INNOCENT = ("attacks/", "cli/", "errors/", "explain/", "granularity/", "query/", "region/", "theory/", "effort.py")
+INNOCENT = (
+    "assay/", "attacks/", "cli/", "errors/", "explain/", "granularity/", "query/", "region/", "theory/", "effort.py",
+)  # fmt: skip
 
 # Reached only through the live object that owns them, which is empty in a forked process and refuses copies.
 PARTS = {
@@ -28,6 +30,7 @@ PARTS = {
     "composition/account/windows.py:WindowLoads": "RegionAccount",
     "composition/grid.py:Grid": "Running",
     "composition/running.py:_Direction": "Running",
+    "curator/opinion.py:SecondOpinion": "Curator; which charges it has tried",
     "curator/shelf.py:Shelf": "Curator; reads released answers from the ledger",
     "ledger/anchor.py:FileAnchor": "Book",
     "ledger/balances.py:Balances": "Book",

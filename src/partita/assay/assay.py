@@ -33,12 +33,12 @@ def assay(releases: Sequence[Released], claims: Sequence[Claim], *, effort: int,
     """The first pair of neighbouring tables that loses more than is claimed, or None (assay.proof.md).
 
     The releases are charged together. ``effort`` counts the pairs of tables that are tried, and the values at which
-    choices are scored; some values are drawn from the seed, which is public. Nothing is read: all rows are made up.
+    choices are scored, for each question; some values are drawn from the seed, which is public. Nothing is read: all rows are made up.
     """
     readings = [Reading(released) for released in releases]
     scales = Scales(readings)
     chosen = values(readings, claims, most=max(8, effort), seed=seed)
-    share = max(1, effort // max(1, len(claims)))
+    share = max(1, effort * len(releases) // max(1, len(claims)))
     for claim in claims:
         until = scales.work + share
         for trial in trials(readings, claim, chosen):

@@ -41,6 +41,8 @@ class Coming(Neighbours):
         after = (*base, *rows)
         if self.cap is None:
             return Trial(base, after, self.claim.summed(rows, Fraction(1, self.size)))
+        if self.everywhere:
+            return Trial(base, after, self.claim.one)
         gone, come = self.moved(base, after)
         return Trial(base, after, self.claim.summed([*gone, *come], Fraction(1, 2 * self.size)))
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import combinations_with_replacement
 from typing import NamedTuple, final
 
+from partita.assay.composed import least_delta
 from partita.assay.release import Histograms, Numbers, Outcome, Reading, Released, histogram
 from partita.assay.rows import Texts
 from partita.mechanisms.base import Mechanism
@@ -99,20 +100,30 @@ class Scales:
         return tuple(sum(parts, Fraction(0)) for parts in zip(*vectors, strict=True))
 
     def _approximate(self, moved: Moved, epsilon: Fraction, delta: Fraction) -> bool:
-        """Whether the δ at the claimed ε is no more than claimed: pure losses first, then the Gaussian curve."""
-        shift, left, rest = Fraction(0), epsilon, delta
+        """Whether the δ at the claimed ε is no more than claimed: pure losses first, then the Gaussian curve.
+
+        Several questions may be composed more closely than that: then by their losses themselves, from below.
+        """
+        shift, rest = Fraction(0), delta
+        laplace, pure = [], []
         for one in moved:
             noise = self.mechanisms[one.mechanism]
             if isinstance(noise, GaussianNoise):
                 shift += one.power / noise.sigma**2
             elif isinstance(noise, Laplace):
-                left -= one.power / noise.scale
+                laplace.append(one.power / noise.scale)
             else:
                 spent = _loss(noise, one.power, Approximate)
-                left, rest = left - spent[0], rest - spent[1]
-        if left < 0 or rest < 0:
+                pure.append(spent[0])
+                rest -= spent[1]
+        left, mu = epsilon - sum(laplace) - sum(pure), math.sqrt(shift)
+        if left >= 0 and rest >= 0 and (not mu or gaussian_delta(mu, float(left)) <= float(rest) * (1 + _ALIKE)):
+            return True
+        if len(moved) < 2 or rest <= 0:
             return False
-        return not shift or gaussian_delta(math.sqrt(shift), float(left)) <= float(rest) * (1 + _ALIKE)
+        return least_delta(float(epsilon), mu, [*map(float, laplace)], [*map(float, pure)]) <= float(rest) * (
+            1 + _ALIKE
+        )
 
     def shown(self, moved: Moved) -> str:
         """The moves for the operator's log."""

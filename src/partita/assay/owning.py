@@ -98,6 +98,8 @@ class Owning(Neighbours):
         return Trial(tuple(before), tuple(after), self._claimed(old, new))
 
     def _claimed(self, old: Table, new: Table) -> Vector:
+        if self.everywhere:
+            return self.claim.one
         kept = [self.reading.kept(rows) for rows in (old, new)]
         sides = 2 if self.unit.altered else 1
         if self.closed:

@@ -38,6 +38,8 @@ class Neighbours(ABC):
         self.domain = self.reading.domain
         self.linear = all(reading.linear for reading in readings)
         self.cap = self.reading.truncation
+        # What every value carries is provided for any neighbours, whichever rows they differ in.
+        self.everywhere = bool(claim.boxes) and claim.closed(self.domain, frozenset())
         self.values = self._ordered(values, self.fixed(unit))
 
     @abstractmethod

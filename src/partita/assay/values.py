@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
+from typing import final
 
 from partita.assay.claim import Claim
 from partita.assay.meaning import Boxes, Codes
@@ -74,6 +75,7 @@ def lots(seed: str) -> Iterator[int]:
         count += 1
 
 
+@final
 class Ends:
     """For each axis the codes on both sides of every end."""
 

@@ -11,6 +11,7 @@ from partita.composition.account.booking import Release, booked
 from partita.composition.promise import Promise
 from partita.curator.answer import Answer
 from partita.curator.batch import Batch, deltas_of, totals
+from partita.curator.opinion import SecondOpinion
 from partita.curator.pace import Pace
 from partita.curator.path import booked_cost, costs_of
 from partita.curator.planned import Planned, plan_charge, released
@@ -52,8 +53,9 @@ class Batches:
         answering: Answering,
         bits: BitSource | None,
         pace: Pace,
+        opinion: SecondOpinion,
     ) -> None:
-        self._ledger, self._engine, self._bits, self._pace = ledger, engine, bits, pace
+        self._ledger, self._engine, self._bits, self._pace, self._opinion = ledger, engine, bits, pace, opinion
         self._promises, self._truncations, self._answering = promises, truncations, answering
 
     def made(
@@ -155,6 +157,7 @@ class Batches:
             shares=batch.shares,
             costs=costs,
             charge=charges[0],
+            opinion=self._opinion,
         )
 
     def _fits(self, charge: Charge) -> bool:

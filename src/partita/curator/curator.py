@@ -22,6 +22,7 @@ from partita.curator.computation import Computation
 from partita.curator.declared import checked_limits, checked_promises, checked_public, checked_tables
 from partita.curator.door import Door
 from partita.curator.keywords import spelled_as
+from partita.curator.opinion import EFFORT, SecondOpinion
 from partita.curator.outcome import Outcome
 from partita.curator.overview import overview
 from partita.curator.pace import Pace
@@ -73,6 +74,7 @@ class Curator(Live):
         ledger: str | os.PathLike[str] | Ledger = ":memory:",
         backend: str | Engine = "duckdb",
         pace: Number | None = None,
+        second_opinion: int = EFFORT,
         bits: BitSource | None = None,
     ) -> None:
         super().__init__()
@@ -85,10 +87,13 @@ class Curator(Live):
         self._engine = open_engine(backend, self._tables.values())
         self._ledger = _opened(ledger, terms)
         self._catalogue = Catalogue(self._tables, named, self._promises, self._ledger.truncation_key().hex())
-        self._path = Path(self._ledger, self._engine, bits, beat)
+        opinion = SecondOpinion(self._ledger, self._promises, second_opinion)
+        self._path = Path(self._ledger, self._engine, bits, beat, opinion)
         self._shelf = Shelf(self._ledger, self._tables, self._catalogue.requoted)
         truncations = self._catalogue.truncations
-        self._batches = Batches(self._ledger, self._engine, self._promises, truncations, self._answered, bits, beat)
+        self._batches = Batches(
+            self._ledger, self._engine, self._promises, truncations, self._answered, bits, beat, opinion
+        )
         self._door = Door(self._ledger, self._engine, self._promises, bits, beat)
 
     # --- questions -------------------------------------------------------------------------------------------

@@ -1,10 +1,75 @@
-"""The second opinion of a curator: what a charge will book, and what it is for, handed to the assay as plain data."""
+"""The second opinion of a curator: what a charge will book and what it is for, handed to the assay beforehand."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final, final
+
+from partita.assay.assay import Claim, assay
 from partita.assay.release import Choice, Part, Released
+from partita.composition.promise import Promise
+from partita.engine.log import log
+from partita.errors import curator as refuse
+from partita.exact import whole
+from partita.ledger.charge import Charge
+from partita.ledger.ledger import Ledger
 from partita.query.blocks import entries
 from partita.query.quote import Quote
+
+EFFORT: Final = 32
+_KEPT: Final = 4096
+# More than any budget: the ledger refuses such a charge, so nothing is claimed for it.
+_ENDLESS: Final = Fraction(10**60)
+
+
+@final
+class SecondOpinion:
+    """Tries what is about to be booked on made-up rows, and refuses it where more is lost (assay.proof.md).
+
+    ``effort`` is how many pairs of tables are tried for each question; nothing is with none. The same question with the
+    same noise at the same charge is tried once.
+    """
+
+    def __init__(self, ledger: Ledger, promises: Sequence[Promise], effort: int) -> None:
+        self._ledger = ledger
+        self._promises = tuple(promises)
+        self._effort = whole(effort, "second_opinion")
+        self._passed: dict[tuple[str, str], None] = {}
+
+    def on(self, charge: Charge, quotes: Sequence[Quote]) -> None:
+        """Refuse a charge that is found short; it is for these questions together. Nothing is read or booked."""
+        seen = charge.question, charge.priced()
+        if not self._effort or seen in self._passed:
+            return
+        try:
+            found = assay(
+                [released(quote) for quote in quotes], self._claims(charge), effort=self._effort, seed=charge.question
+            )
+            problem = None if found is None else str(found)
+        except Exception:
+            log.exception("A charge to %s could not be tried a second way.", charge.table)
+            problem = "it could not be tried"
+        if problem is not None:
+            log.error("A charge to %s claims too little: %s", charge.table, problem)
+            raise refuse.second_opinion()
+        if len(self._passed) >= _KEPT:
+            self._passed.clear()
+        self._passed[seen] = None
+
+    def _claims(self, charge: Charge) -> list[Claim]:
+        """What the ledger would book under each promise, as plain data."""
+        found = []
+        for promise, booked in zip(self._promises, self._ledger.claims(charge), strict=True):
+            if booked is not None:
+                amounts = [_charged(promise, part) for part in (booked.one, booked.both, booked.same)]
+                found.append(Claim(promise.granularity, type(promise.budget), booked.boxes, *amounts))
+        return found
+
+
+def _charged(promise: Promise, amounts: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    budget = promise.budget.vector()
+    return tuple(_ENDLESS if part > most else part for part, most in zip(amounts, budget, strict=True))
 
 
 def released(quote: Quote) -> Released:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.composition.account.booking import charged, reached
+from partita.curator.opinion import SecondOpinion
 from partita.curator.pace import Pace
 from partita.engine.base import Engine
 from partita.engine.log import log
@@ -33,15 +34,20 @@ class Path:
     before they leave (theory E16, soundness checklist 1). If the engine fails, the charge stands.
     """
 
-    def __init__(self, ledger: Ledger, engine: Engine, bits: BitSource | None, pace: Pace) -> None:
+    def __init__(
+        self, ledger: Ledger, engine: Engine, bits: BitSource | None, pace: Pace, opinion: SecondOpinion
+    ) -> None:
         self._ledger = ledger
         self._engine = engine
         self._bits = bits
         self._pace = pace
+        self._opinion = opinion
 
     def walk(self, quote: Quote, *, asked: str, analyst: str, key: str | None) -> tuple[Answered, NDArray[np.object_]]:
         """The noisy numbers of a question, from the book if they are there already."""
-        booked = self._ledger.reserve(charge_of(quote, asked=asked, analyst=analyst, key=key))
+        charge = charge_of(quote, asked=asked, analyst=analyst, key=key)
+        self._opinion.on(charge, [quote])
+        booked = self._ledger.reserve(charge)
         if isinstance(booked, Reservation):
             with self._pace.kept():
                 return self._run(quote, booked)

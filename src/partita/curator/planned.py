@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.curator.answer import Answer
+from partita.curator.opinion import SecondOpinion
 from partita.curator.pace import Pace
 from partita.curator.path import fingerprint, noised, numbers, remade, written
 from partita.engine.base import Engine
@@ -88,11 +89,13 @@ class Planned(Live):
         shares: Sequence[Share],
         costs: tuple[Measure, ...],
         charge: Charge,
+        opinion: SecondOpinion,
     ) -> None:
         super().__init__()
         self._ledger, self._engine, self._bits, self._pace = ledger, engine, bits, pace
         self._charge = charge
         self.shares = tuple(shares)
+        opinion.on(charge, distinct_quotes(self.quotes))
         booked = ledger.reserve(charge)
         self.free = isinstance(booked, Answered) or booked.resumed
         self.costs = tuple(cost.zero() for cost in costs) if self.free else costs

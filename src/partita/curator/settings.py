@@ -11,11 +11,12 @@ from typing import Any, final
 
 from partita.composition.promise import Promise
 from partita.curator.curator import Curator
+from partita.curator.opinion import EFFORT
 from partita.engine.log import write_to
 from partita.engine.opening import BACKENDS
 from partita.errors import PartitaError
 from partita.errors import curator as refuse
-from partita.exact import Number, positive
+from partita.exact import Number, positive, whole
 from partita.granularity import Granularity, edges, groups, metric, nodes, replace, rows, users, windows
 from partita.query.public import PublicTable
 from partita.query.schema import Table, from_toml
@@ -26,7 +27,7 @@ from partita.theory.measures.pure import Pure
 from partita.theory.measures.renyi import Renyi
 from partita.theory.measures.zcdp import ZCDP
 
-_TOP = ("ledger", "log", "backend", "pace", "promises", "tables", "public", "analysts")
+_TOP = ("ledger", "log", "backend", "pace", "second_opinion", "promises", "tables", "public", "analysts")
 _UNITS = {
     "rows": lambda _: rows(),
     "replace": lambda _: replace(),
@@ -59,6 +60,7 @@ class Settings:
     public: tuple[PublicTable, ...] = ()
     pace: Number | None = None
     log: str | None = None
+    second_opinion: int = EFFORT
 
 
 def open_settings(path: str | os.PathLike[str] = "partita.toml") -> Curator:
@@ -76,6 +78,7 @@ def open_settings(path: str | os.PathLike[str] = "partita.toml") -> Curator:
         ledger=declared.ledger,
         backend=declared.backend,
         pace=declared.pace,
+        second_opinion=declared.second_opinion,
     )
     for name, limit in declared.analysts.items():
         curator.session(analyst=name, budget=limit)
@@ -126,6 +129,7 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
         public=tuple(_public(shown, place.parent, settings.get("public", {}))),
         pace=_pace(settings.get("pace")),
         log=None if log is None else str(place.parent / log),
+        second_opinion=whole(settings.get("second_opinion", EFFORT), "second_opinion"),
     )
 
 

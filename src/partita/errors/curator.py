@@ -208,6 +208,16 @@ def computation_not_proven(kind: str, mechanism: str, relation: str) -> NotProve
     )
 
 
+def second_opinion() -> NotProven:
+    """What is about to be booked is less than a second computation finds: an error of ours, found in time."""
+    return NotProven(
+        "curator.second-opinion",
+        "The price of this question could not be confirmed: computed a second way, it loses more than would be booked. "
+        "That is an error of Partita's, not yours. Nothing was read and nothing was charged. The operator's log says "
+        "what was found; please report it. The same question in simpler parts may be answered.",
+    )
+
+
 def computation_not_live(kind: str) -> NotProven:
     """No theorem covers interactive mechanisms with a δ beside ρ that are used side by side (theory D3)."""
     return NotProven(

@@ -153,6 +153,14 @@ TEXTS = {
             "nothing was charged. Choose a variant without it, or a promise for other neighbours."
         ),
     ),
+    "curator.second-opinion": (
+        curator.second_opinion(),
+        (
+            "The price of this question could not be confirmed: computed a second way, it loses more than would be "
+            "booked. That is an error of Partita's, not yours. Nothing was read and nothing was charged. The "
+            "operator's log says what was found; please report it. The same question in simpler parts may be answered."
+        ),
+    ),
     "curator.computation-not-live": (
         curator.computation_not_live("weights"),
         (
