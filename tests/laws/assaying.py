@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from fractions import Fraction
+from collections.abc import Sequence
 from typing import Any
 
 import partita as pt
 from partita.assay.assay import Claim, Shortfall, assay
-from partita.composition.account.booking import Release, booked
-from partita.composition.account.rectangles import manageable
-from partita.curator.opinion import released
-from partita.curator.path import costs_of
+from partita.curator.batch import deltas_of, totals
+from partita.curator.opinion import claimed, released
+from partita.curator.path import charge_of
+from partita.curator.planned import plan_charge
 from partita.errors import PartitaError
 from partita.granularity import Granularity
+from partita.ledger.birth import Terms
+from partita.ledger.charge import Charge
+from partita.ledger.opening import open_ledger
 from partita.query.pricing import Price
-from partita.query.program import Owners
 from partita.query.quote import Quote, quote
 from partita.query.schema import Table
 from partita.query.sql import read
@@ -103,41 +104,39 @@ CAPPED = {"owners": Caps.of(1, None), "altered owners": Caps.of(None, 1), "two o
 def quoted(sql: str, units: str, measure: str, *, caps: Caps | None = None) -> Quote | None:
     """The question with its price, or None where it has none under these promises."""
     budget, price = MEASURES[measure]
-
     table = Table("things", [], COLUMNS)
     promises = [pt.Promise(unit, budget) for unit in UNITS[units]]
-    if " t " in sql.replace(",", " ") and "delta" not in price:
-        price = {**price, "delta": "1e-6"} if measure == "ρ" else price
+    if " t " in sql.replace(",", " ") and measure == "ρ":
+        price = {**price, "delta": "1e-6"}
     try:
         plan = read(sql, {"things": table})
         plan = plan if caps is None else plan.capped(caps)
         cut = truncation(table, [promise.granularity for promise in promises], "k" * 24)
         asked = quote(plan, promises, Price.of(**price), truncation=cut)
-        list(claims(asked))
+        claims([asked])
         return asked
     except PartitaError:
         return None
 
 
-def claims(asked: Quote) -> Iterator[Claim]:
-    """What will be booked for a question under each promise."""
-    zero = [Fraction(0)]
-    for promise, cost in zip(asked.promises, costs_of(asked), strict=True):
-        load = booked(promise.granularity, Release(asked.region, cost.one, cost.both, cost.unit))
-        nothing = tuple(zero * len(load.one))
-        both = load.one if load.both is None else load.both
-        program = asked.program
-        declared = not (program.truncation or program.opened or program.gathering or Owners() in program.tallies)
-        yield Claim(
-            promise.granularity,
-            type(promise.budget),
-            tuple(manageable(load.region.boxes)),
-            load.one,
-            both,
-            nothing if declared else both,
-        )
+def claims(asked: Sequence[Quote], charge: Charge | None = None) -> list[Claim]:
+    """What a ledger would book for a question, or for a plan, under each promise."""
+    charge = charge_of(asked[0], asked="") if charge is None else charge
+    terms = Terms(asked[0].promises, {"things": asked[0].plan.table.domain})  # type: ignore[arg-type]
+    with open_ledger(":memory:", terms) as ledger:
+        return claimed(ledger, asked[0].promises, charge)  # type: ignore[arg-type]
 
 
 def assayed(asked: Quote, *, effort: int) -> Shortfall | None:
     """The second opinion on a question."""
-    return assay([released(asked)], list(claims(asked)), effort=effort, seed="a public seed")
+    return assay([released(asked)], claims([asked]), effort=effort, seed="a public seed")
+
+
+def planned(questions: Sequence[str], units: str, measure: str) -> tuple[list[Quote], Charge] | None:
+    """Questions fixed beforehand, and the one charge for all of them."""
+    quotes = [found for one in questions if (found := quoted(one, units, measure)) is not None]
+    try:
+        deltas = deltas_of(quotes, None, None)
+        return quotes, plan_charge(quotes, totals(quotes, deltas), deltas)
+    except PartitaError:
+        return None

@@ -138,8 +138,8 @@ SHARP = [
 def test_one_part_in_a_thousand_too_little_is_found(question: str, unit: str) -> None:
     asked = quoted(question, unit, "ρ")
     assert asked is not None
-    shrunk = [_less(claim, Fraction(999, 1000)) for claim in claims(asked)]
-    assert assay([released(asked)], list(claims(asked)), effort=400, seed="") is None
+    shrunk = [_less(claim, Fraction(999, 1000)) for claim in claims([asked])]
+    assert assay([released(asked)], claims([asked]), effort=400, seed="") is None
     assert assay([released(asked)], shrunk, effort=400, seed="") is not None
 
 

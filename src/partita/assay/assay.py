@@ -33,7 +33,8 @@ def assay(releases: Sequence[Released], claims: Sequence[Claim], *, effort: int,
     """The first pair of neighbouring tables that loses more than is claimed, or None (assay.proof.md).
 
     The releases are charged together. ``effort`` counts the pairs of tables that are tried, and the values at which
-    choices are scored, for each question; some values are drawn from the seed, which is public. Nothing is read: all rows are made up.
+    choices are scored, for each question; some values are drawn from the seed, which is public. Nothing is read: all
+    rows are made up.
     """
     readings = [Reading(released) for released in releases]
     scales = Scales(readings)

@@ -73,6 +73,8 @@ class Changing(Neighbours):
         before, after = (*base, *(old for old, _ in changes)), (*base, *(new for _, new in changes))
         if self.cap is None:
             return Trial(before, after, self.mean([self.claim.changed(*change) for change in changes], self.size))
+        if self.everywhere:
+            return Trial(before, after, self.claim.both)
         # Behind a truncation for other promises: what leaves makes room, what enters takes it, and each of the two is a
         # change. The account has room for half of the two together, however they are paired.
         gone, come = (

@@ -39,7 +39,8 @@ def least_delta(epsilon: float, mu: float, laplace: Sequence[float], pure: Seque
 
 
 def _grid(low: float, high: float, step: float) -> NDArray[np.float64]:
-    return np.arange(math.floor(low / step), math.floor(high / step) + 1) * step
+    places = np.arange(math.floor(low / step), math.floor(high / step) + 1)
+    return places.astype(np.float64) * np.float64(step)
 
 
 def _laplace(most: float, step: float) -> tuple[int, NDArray[np.float64]]:

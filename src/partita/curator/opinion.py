@@ -43,9 +43,8 @@ class SecondOpinion:
         if not self._effort or seen in self._passed:
             return
         try:
-            found = assay(
-                [released(quote) for quote in quotes], self._claims(charge), effort=self._effort, seed=charge.question
-            )
+            claims = claimed(self._ledger, self._promises, charge)
+            found = assay([released(quote) for quote in quotes], claims, effort=self._effort, seed=charge.question)
             problem = None if found is None else str(found)
         except Exception:
             log.exception("A charge to %s could not be tried a second way.", charge.table)
@@ -57,14 +56,15 @@ class SecondOpinion:
             self._passed.clear()
         self._passed[seen] = None
 
-    def _claims(self, charge: Charge) -> list[Claim]:
-        """What the ledger would book under each promise, as plain data."""
-        found = []
-        for promise, booked in zip(self._promises, self._ledger.claims(charge), strict=True):
-            if booked is not None:
-                amounts = [_charged(promise, part) for part in (booked.one, booked.both, booked.same)]
-                found.append(Claim(promise.granularity, type(promise.budget), booked.boxes, *amounts))
-        return found
+
+def claimed(ledger: Ledger, promises: Sequence[Promise], charge: Charge) -> list[Claim]:
+    """What a ledger would book for a charge under each promise, as plain data."""
+    found = []
+    for promise, booked in zip(promises, ledger.claims(charge), strict=True):
+        if booked is not None:
+            amounts = [_charged(promise, part) for part in (booked.one, booked.both, booked.same)]
+            found.append(Claim(promise.granularity, type(promise.budget), booked.boxes, *amounts))
+    return found
 
 
 def _charged(promise: Promise, amounts: Sequence[Fraction]) -> tuple[Fraction, ...]:

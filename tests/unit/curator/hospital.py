@@ -43,10 +43,11 @@ def hospital(
     ledger: Any = ":memory:",
     backend: Any = "duckdb",
     seed: int = 7,
+    **more: Any,
 ) -> pt.Curator:
     """A curator over the visits, with noise that repeats."""
     import pandas
 
     table = pt.Table("visits", source=pandas.DataFrame(visits() if rows is None else rows), columns=columns())
     kept = promises or [pt.Promise(pt.rows(), pt.ZCDP(rho="0.5", delta="1e-6"))]
-    return pt.Curator(tables=[table], promises=kept, ledger=ledger, backend=backend, bits=TestBits(seed))
+    return pt.Curator(tables=[table], promises=kept, ledger=ledger, backend=backend, bits=TestBits(seed), **more)
