@@ -201,7 +201,7 @@ _HOMES = {
     "with_and_without": ("partita.theory.semantics", "with_and_without"),
 }
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Answer",
     "Approximate",

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import partita as pt
+from partita.cli import main
 from partita.errors import LedgerFault
 from partita.ledger.opening import open_ledger
 
@@ -42,7 +43,7 @@ def expected(name: str) -> dict:
 
 
 def test_there_is_a_book_of_every_kind():
-    assert BOOKS == ["open-keys", "user-days", "widened"]
+    assert BOOKS == ["open-keys", "open-keys-twice", "user-days", "widened"]
 
 
 @pytest.mark.parametrize("name", BOOKS)
@@ -73,3 +74,87 @@ def test_user_days_born_now_are_served(promise, tmp_path):
         )
         assert curator.ask("SELECT COUNT(*) AS n FROM visits", rho="0.1").rows()
         assert curator.ask("SELECT SUM(x) AS s FROM visits", rho="0.1").rows()
+
+
+WORDS = {
+    "widened": [
+        "entry 2 (SELECT COUNT(*) AS n FROM grid WHERE (x % 2 = 0 OR x = 7) AND y % 2 = 0), [the value of one row, with "
+        "the number of rows public]: booked ρ = 0, cost at most ρ = 100: a ragged region was booked as the box around "
+        "it, inside which a change seemed to cost nothing",
+        "entry 4 (SELECT SUM(z) AS s FROM grid WHERE (x % 2 = 0 OR x = 7) AND y % 2 = 0), [the value of one row, with "
+        "the number of rows public]: booked ρ = 0.000421725, cost at most ρ = 2: a ragged region was booked as the box "
+        "around it, inside which a change seemed to cost nothing",
+    ],
+    "open-keys": [
+        "entry 2 (SELECT term, COUNT(*) AS n FROM searches WHERE age = 30 GROUP BY term), [the value of one row, with "
+        "the number of rows public]: booked (ε = 0.5, δ = 4.16e-07), cost at most (ε = 1, δ = 9.82e-07): a change "
+        "between records of equal declared values and other open keys was left out",
+    ],
+    "open-keys-twice": [
+        "entry 2 (SELECT term, COUNT(*) AS n FROM searches WHERE age = 30 GROUP BY term), [the value of one row, with "
+        "the number of rows public]: booked (ε = 0.5, δ = 4.03e-08), cost at most (ε = 1, δ = 9.53e-08): a change "
+        "between records of equal declared values and other open keys was left out",
+        "entry 4 (SELECT term, COUNT(*) AS n FROM searches WHERE age = 30 GROUP BY term ORDER BY n LIMIT 2), [the value "
+        "of one row, with the number of rows public]: booked (ε = 0.495, δ = 4.03e-08), cost at most (ε = 0.99, δ = "
+        "9.49e-08): a change between records of equal declared values and other open keys was left out",
+    ],
+    "user-days": [
+        "entry 2 (SELECT x, COUNT(*) AS n FROM visits GROUP BY x), [one who during one day with at most 2 rows, added "
+        "or removed]: booked ρ = 0.3, cost at most ρ = 1.2: values outside the declared range shared a part of their "
+        "owner with others",
+        "entry 4 (SELECT COUNT(*) AS n FROM visits WHERE x < 5), [one who during one day with at most 2 rows, added or "
+        "removed]: booked ρ = 0.2, cost at most ρ = 0.8: values outside the declared range shared a part of their "
+        "owner with others",
+    ],
+}
+# How many times its budget every promise has come to. The first is kept: the other charge is on other ages.
+COME_TO = {"open-keys": 1.0, "open-keys-twice": 1.99, "user-days": 2.0, "widened": 1020.1}
+
+
+@pytest.mark.parametrize("name", BOOKS)
+def test_an_audit_says_which_charges_were_booked_too_low_and_what_the_promise_has_come_to(name, book):
+    with open_ledger(book(name)) as ledger:
+        found = ledger.verify()
+    assert [str(charge) for charge in found.past.charges] == WORDS[name]
+    assert found.past.count == len(WORDS[name])
+    (standing,) = found.past.standings
+    budget = standing.promise.budget.vector()
+    shares = [float(most / of) for most, of in zip(standing.most.vector(), budget, strict=True) if of]
+    assert max(shares) == pytest.approx(COME_TO[name], rel=1e-4)
+    kept = COME_TO[name] <= 1
+    assert (standing.holds, found.sound) == (kept, kept)
+    assert any("cannot be shown to be kept" in problem for problem in found.problems) is not kept
+
+
+@pytest.mark.parametrize("name", BOOKS)
+def test_the_command_says_so(name, book, capsys):
+    path, kept = book(name), COME_TO[name] <= 1
+    code = 0 if kept else 1
+    assert main(["ledger", "verify", str(path)]) == code
+    flat = " ".join(capsys.readouterr().out.split())
+    assert f"Booked too low by a version before 0.2: {len(WORDS[name])} of the charges" in flat
+    assert all(words in flat for words in WORDS[name])
+    assert ("the promise is kept all the same" if kept else "the promise can NOT be shown to be kept") in flat
+    assert main(["ledger", "verify", str(path), "--json"]) == code
+    document = json.loads(capsys.readouterr().out)["booked_too_low"]
+    assert document["count"] == len(WORDS[name])
+    assert [charge["entry"] for charge in document["charges"]] == [2, 4][: len(WORDS[name])]
+    assert {charge["fault"] for charge in document["charges"]} == {
+        "clamped" if name == "user-days" else name.removesuffix("-twice")
+    }
+    assert document["promises"][0]["holds"] is kept
+
+
+@pytest.mark.parametrize("unit", [pt.replace(), pt.users("who", rows=1, per="day")])
+def test_a_book_born_now_has_no_such_past(unit, tmp_path):
+    curator = pt.Curator(tables=[DAYS], promises=[pt.Promise(unit, pt.Pure(epsilon=5))], ledger=tmp_path / "new.ledger")
+    curator.ask("SELECT day, SUM(x) AS n FROM visits WHERE x < 4 GROUP BY day", epsilon=1)
+    found = curator.verify()
+    assert (found.problems, found.past.count) == ((), 0)
+
+
+def test_charges_that_were_booked_rightly_are_not_accused(book):
+    """The count of x < 40 is no ragged region, and a count by declared values reads no open key."""
+    for name, seq in (("widened", 6), ("open-keys", 4)):
+        with open_ledger(book(name)) as ledger:
+            assert seq not in {charge.seq for charge in ledger.verify().past.charges}

@@ -8,6 +8,7 @@ down here by hand, and not asked of the columns.
 from __future__ import annotations
 
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import assume, given, settings
@@ -16,9 +17,13 @@ from hypothesis import strategies as st
 import partita as pt
 from partita.composition.account import RegionAccount
 from partita.curator.path import charge_of
+from partita.engine import reference
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import tallied
 from partita.granularity import Granularity, Users
+from partita.ledger import faults
+from partita.ledger.birth import Terms
+from partita.ledger.charge import Priced
 from partita.query.schema import Table
 from partita.query.truncation import Caps, Truncation
 from partita.region.columns import Bounded
@@ -120,6 +125,41 @@ def test_a_stored_part_costs_no_more_than_is_booked_for_a_part(name, data, units
             losses = [loss for one in asked for loss in lost(one, before, after, type(MEASURES[measure][0]))]
             if losses:
                 assert sum(losses[1:], start=losses[0]).fits(booked), (unit, part, texts)
+
+
+@pytest.mark.parametrize("name", PARTS)
+@settings(max_examples=15)
+@given(
+    data=st.data(),
+    unit=st.sampled_from([unit for unit in UNITS.values() if len(unit) == 1 and not unit[0].single.altered]),
+    texts=st.lists(st.sampled_from(QUESTIONS), min_size=1, max_size=2),
+    measure=st.sampled_from(sorted(MEASURES)),
+)
+def test_what_an_audit_says_of_old_books_bounds_what_a_stored_part_lost_in_them(name, data, unit, texts, measure):
+    """Version 0.1 kept rows outside the declared range; a part then costs what the audit says of clamped parts."""
+    column, inside, outside = PARTS[name]
+    table = declared(column, constant=False)
+    asked = quoted(texts, table, unit, measure, Caps())
+    assume(asked)
+    budget = MEASURES[measure][0]
+    before = data.draw(rows((*inside, *outside)))
+    plain, altered = (
+        RegionAccount(table.domain, pt.Promise(each, budget)) for each in (unit[0], faults.altered(unit[0]))
+    )
+    terms = Terms([pt.Promise(unit[0], budget)], {"things": table.domain})
+    for one in asked:
+        charge = charge_of(one, asked="")
+        cost = charge.costs[0]
+        plain.charge(charge.region, cost.one, cost.both, unit=cost.unit)
+        within = faults.shared(terms, Priced.of(charge), 0).region
+        altered.charge(within, cost.one, cost.both, unit=cost.unit)
+    most = faults.larger(plain.bracket()[1], altered.bracket()[1])
+    with mock.patch.object(reference, "parted", return_value=True):
+        for part in [part for part in (*inside, *outside) if any(row["p"] in part for row in before)]:
+            after = [row for row in before if row["p"] not in part]
+            losses = [loss for one in asked for loss in lost(one, before, after, type(budget))]
+            if losses:
+                assert sum(losses[1:], start=losses[0]).fits(most), (part, texts)
 
 
 STEPS = [f"2024-0{1 if day > 25 else 2}-{day:02d}" for day in (28, 29, 30, 31, 1, 2, 3, 4, 5, 6)]

@@ -79,21 +79,34 @@ def show_book(
 
 @app.command("verify", short_help="Audit the whole book from its first line.")
 def verify_book(book: Book, as_json: AsJson = False) -> None:
-    """Audit the whole book from its first line: chain, states, answers and every balance anew."""
+    """Audit the whole book from its first line: chain, states, answers and every balance anew.
+
+    Charges that an earlier version booked too low are listed one by one, with what they cost at most.
+    """
+    from rich.markup import escape
+
     from partita.ledger.opening import open_ledger
 
     with open_ledger(book) as opened:
         found = opened.verify()
     if as_json:
         show_json(
-            {"sound": found.sound, "entries": found.entries, "charges": found.charges, "problems": [*found.problems]}
+            {
+                "sound": found.sound,
+                "entries": found.entries,
+                "charges": found.charges,
+                "problems": [*found.problems],
+                "booked_too_low": found.past.document(),
+            }
         )
     else:
         show(
             f"{counted(found.entries, 'entry', 'entries')}, {counted(found.charges, 'charge')}, "
             f"{counted(found.answered, 'answer')}, {found.unfinished} unfinished."
         )
-        show("The book is sound." if found.sound else "\n".join(("The book is NOT sound:", *found.problems)))
+        if found.past.count:
+            show(escape("\n".join(found.past.lines())))
+        show("The book is sound." if found.sound else escape("\n".join(("The book is NOT sound:", *found.problems))))
     if not found.sound:
         raise typer.Exit(1)
 

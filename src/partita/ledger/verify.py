@@ -16,6 +16,7 @@ from partita.ledger.birth import Birth, Terms
 from partita.ledger.canonical import digest
 from partita.ledger.charge import Priced, Reader
 from partita.ledger.entries import GENESIS, Entry, Kind, chained, line
+from partita.ledger.past import NOTHING, Past, past
 from partita.ledger.payer import MakePayer
 from partita.ledger.recount import recount
 from partita.ledger.store import Store
@@ -33,6 +34,7 @@ class Verification:
     """What an audit found; ``problems`` is empty for a sound book.
 
     ``unproven`` lists limits that no count showed to be exceeded, and none showed to be kept, within the work allowed.
+    ``past`` tells which charges an earlier version booked too low, and what the promises have come to with them.
     """
 
     entries: int
@@ -45,6 +47,7 @@ class Verification:
     mark: Mark
     problems: tuple[str, ...]
     unproven: tuple[str, ...] = ()
+    past: Past = NOTHING
 
     @property
     def sound(self) -> bool:
@@ -179,8 +182,9 @@ def verify(store: Store, make: MakePayer, anchor: Anchor) -> Verification:
         audit.note(f"the anchor has seen another entry {anchored.seq}")
     if audit.stored:
         audit.note(f"tallies are stored without a checkpoint, at {sorted(audit.stored)}")
+    spent, found = _balances(audit, make)
     return Verification(
-        spent=_balances(audit, make),
+        spent=spent,
         entries=audit.seq,
         charges=audit.counts[Kind.RESERVE],
         answered=audit.counts[Kind.COMMIT],
@@ -190,17 +194,18 @@ def verify(store: Store, make: MakePayer, anchor: Anchor) -> Verification:
         mark=Mark(audit.seq, audit.hash),
         problems=tuple(audit.problems),
         unproven=tuple(audit.unproven),
+        past=found,
     )
 
 
-def _balances(audit: _Audit, make: MakePayer) -> tuple[Measure | None, ...]:
+def _balances(audit: _Audit, make: MakePayer) -> tuple[tuple[Measure | None, ...], Past]:
     """Add every charge up again, twice: in fresh accounts, and in the plainest way.
 
     Loads only grow, so the end is the worst moment of every limit.
     """
     if audit.birth is None:
         audit.note("there is no birth")
-        return ()
+        return (), NOTHING
     terms = audit.birth.terms
     balances = Balances(terms, make)
     held: dict[str, list[tuple[Priced, int]]] = {"": []}
@@ -223,7 +228,10 @@ def _balances(audit: _Audit, make: MakePayer) -> tuple[Measure | None, ...]:
             for promise, limit in zip(terms.promises, limits, strict=True)
         ]
         _check(audit, terms, own, held[name], balances.brackets(name), f"the account of {name!r}")
-    return balances.spent()
+    found = past(audit.birth, (entry for entry, _ in audit.store.everything()), balances, make)
+    for broken in found.broken:
+        audit.note(broken)
+    return balances.spent(), found
 
 
 def _readable(audit: _Audit, read: Reader, period: Tally, promises: int) -> list[tuple[Priced, int]]:
