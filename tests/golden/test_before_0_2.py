@@ -76,36 +76,34 @@ def test_user_days_born_now_are_served(promise, tmp_path):
         assert curator.ask("SELECT SUM(x) AS s FROM visits", rho="0.1").rows()
 
 
-WORDS = {
+RAGGED = "(x % 2 = 0 OR x = 7) AND y % 2 = 0"
+BY_TERM = "SELECT term, COUNT(*) AS n FROM searches WHERE age = 30 GROUP BY term"
+CHANGED = "the value of one row, with the number of rows public"
+DAY = "one who during one day with at most 2 rows, added or removed"
+BOX = "a ragged region was booked as the box around it, inside which a change seemed to cost nothing"
+KEYS = "a change between records of equal declared values and other open keys was left out"
+SHARED = "values outside the declared range shared a part of their owner with others"
+LOW = {
     "widened": [
-        "entry 2 (SELECT COUNT(*) AS n FROM grid WHERE (x % 2 = 0 OR x = 7) AND y % 2 = 0), [the value of one row, with "
-        "the number of rows public]: booked ρ = 0, cost at most ρ = 100: a ragged region was booked as the box around "
-        "it, inside which a change seemed to cost nothing",
-        "entry 4 (SELECT SUM(z) AS s FROM grid WHERE (x % 2 = 0 OR x = 7) AND y % 2 = 0), [the value of one row, with "
-        "the number of rows public]: booked ρ = 0.000421725, cost at most ρ = 2: a ragged region was booked as the box "
-        "around it, inside which a change seemed to cost nothing",
+        (2, f"SELECT COUNT(*) AS n FROM grid WHERE {RAGGED}", CHANGED, "ρ = 0", "ρ = 100", BOX),
+        (4, f"SELECT SUM(z) AS s FROM grid WHERE {RAGGED}", CHANGED, "ρ = 0.000421725", "ρ = 2", BOX),
     ],
-    "open-keys": [
-        "entry 2 (SELECT term, COUNT(*) AS n FROM searches WHERE age = 30 GROUP BY term), [the value of one row, with "
-        "the number of rows public]: booked (ε = 0.5, δ = 4.16e-07), cost at most (ε = 1, δ = 9.82e-07): a change "
-        "between records of equal declared values and other open keys was left out",
-    ],
+    "open-keys": [(2, BY_TERM, CHANGED, "(ε = 0.5, δ = 4.16e-07)", "(ε = 1, δ = 9.82e-07)", KEYS)],
     "open-keys-twice": [
-        "entry 2 (SELECT term, COUNT(*) AS n FROM searches WHERE age = 30 GROUP BY term), [the value of one row, with "
-        "the number of rows public]: booked (ε = 0.5, δ = 4.03e-08), cost at most (ε = 1, δ = 9.53e-08): a change "
-        "between records of equal declared values and other open keys was left out",
-        "entry 4 (SELECT term, COUNT(*) AS n FROM searches WHERE age = 30 GROUP BY term ORDER BY n LIMIT 2), [the value "
-        "of one row, with the number of rows public]: booked (ε = 0.495, δ = 4.03e-08), cost at most (ε = 0.99, δ = "
-        "9.49e-08): a change between records of equal declared values and other open keys was left out",
+        (2, BY_TERM, CHANGED, "(ε = 0.5, δ = 4.03e-08)", "(ε = 1, δ = 9.53e-08)", KEYS),
+        (4, f"{BY_TERM} ORDER BY n LIMIT 2", CHANGED, "(ε = 0.495, δ = 4.03e-08)", "(ε = 0.99, δ = 9.49e-08)", KEYS),
     ],
     "user-days": [
-        "entry 2 (SELECT x, COUNT(*) AS n FROM visits GROUP BY x), [one who during one day with at most 2 rows, added "
-        "or removed]: booked ρ = 0.3, cost at most ρ = 1.2: values outside the declared range shared a part of their "
-        "owner with others",
-        "entry 4 (SELECT COUNT(*) AS n FROM visits WHERE x < 5), [one who during one day with at most 2 rows, added or "
-        "removed]: booked ρ = 0.2, cost at most ρ = 0.8: values outside the declared range shared a part of their "
-        "owner with others",
+        (2, "SELECT x, COUNT(*) AS n FROM visits GROUP BY x", DAY, "ρ = 0.3", "ρ = 1.2", SHARED),
+        (4, "SELECT COUNT(*) AS n FROM visits WHERE x < 5", DAY, "ρ = 0.2", "ρ = 0.8", SHARED),
     ],
+}
+WORDS = {
+    name: [
+        f"entry {seq} ({asked}), [{unit}]: booked {booked}, cost at most {cost}: {why}"
+        for seq, asked, unit, booked, cost, why in charges
+    ]
+    for name, charges in LOW.items()
 }
 # How many times its budget every promise has come to. The first is kept: the other charge is on other ages.
 COME_TO = {"open-keys": 1.0, "open-keys-twice": 1.99, "user-days": 2.0, "widened": 1020.1}
