@@ -7,6 +7,7 @@ from typing import final
 
 from partita.composition.promise import Promise
 from partita.curator.computation import Computation
+from partita.effort import within_effort
 from partita.errors import curator as refuse
 from partita.errors import query as refuse_query
 from partita.query import sql
@@ -63,10 +64,12 @@ class Catalogue:
             return question
         raise refuse.not_a_question(question)
 
+    @within_effort
     def offer(self, question: str | Plan, wanted: Wanted) -> Quote:
         """The quote of a question on these terms, caps included."""
         return self.quoted(self.plan(question).capped(wanted.caps), wanted)
 
+    @within_effort
     def quoted(self, plan: Plan, wanted: Wanted) -> Quote:
         """The quote of a plan on these terms."""
         return wanted.quote(plan, self.promises, self.truncations[plan.table.name])

@@ -99,6 +99,16 @@ def union_that_overlaps() -> QueryRefused:
     )
 
 
+def too_many_sets(sets: int, limit: int) -> QueryRefused:
+    """CUBE doubles with every column."""
+    counted = f"{sets:,}" if sets < 10**15 else "very many"
+    return QueryRefused(
+        "shape.too-many-sets",
+        f"ROLLUP, CUBE and GROUPING SETS ask here for {counted} groupings of the same groups; at most {limit:,} are "
+        f"answered. Name fewer columns in them. {UNTOUCHED}",
+    )
+
+
 def margins_of_unlike() -> QueryRefused:
     """Margins of what does not add up."""
     return QueryRefused(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from itertools import accumulate
 from typing import assert_never, final
 
 from partita.query.aggregates import (
@@ -34,7 +35,8 @@ class Assembly:
         self.within = within
         self.blocks = blocks
         self.sizes = [len(entries(block)) for block in blocks]
-        self.starts = [sum(self.sizes[:place]) for place in range(len(blocks))]
+        self.starts = [0, *accumulate(self.sizes)][:-1]
+        self._width = sum(self.sizes)
 
     def recipe(self, aggregate: Aggregate) -> Recipe:
         """How an aggregate follows from the numbers."""
@@ -77,7 +79,8 @@ class Assembly:
             for part, size in self.felt(aggregate, recipe):
                 for place, start in enumerate(self.starts):
                     weights = part.weights[start : start + self.sizes[place]]
-                    total[place] += Fraction(sum(weight**2 for weight in weights), part.divisor**2) / size
+                    if any(weights):
+                        total[place] += Fraction(sum(weight**2 for weight in weights), part.divisor**2) / size
         return tuple(total)
 
     def felt(self, aggregate: Aggregate, recipe: Recipe) -> Iterable[tuple[Linear, Fraction]]:
@@ -120,12 +123,12 @@ class Assembly:
     def _half(self, of: Expression) -> Fraction:
         return (self.within[of].highest - self.within[of].lowest) / 2
 
-    def _linear(self, parts: Mapping[int, Fraction]) -> Linear:
-        return Linear.of([parts.get(place, Fraction(0)) for place in range(sum(self.sizes))])
-
     def _signed(self, start: int, signs: Iterable[int], size: int) -> Linear:
         """The numbers of one block, added or taken away, divided by the block's size."""
-        return self._linear({start + place: Fraction(sign, size) for place, sign in enumerate(signs)})
+        weights = [0] * self._width
+        for place, sign in enumerate(signs):
+            weights[start + place] = sign
+        return Linear.over(size, weights)
 
     # --- counts ------------------------------------------------------------------------------------------------
 
@@ -164,7 +167,7 @@ class Assembly:
             return self._count(of).times(within.lowest)
         for block, start in zip(self.blocks, self.starts, strict=True):
             if isinstance(block, Summed) and block.of == of and (block.slope, block.offset) == (1, 0):
-                return self._linear({start: within.unit})
+                return self._signed(start, (within.unit.numerator,), within.unit.denominator)
         middle = (within.lowest + within.highest) / 2
         return self._offset(of).plus(self._count(of), middle)
 
@@ -198,11 +201,12 @@ class Assembly:
     def _moments(self, of: Expression) -> tuple[Linear, Linear, Linear]:
         """Count, sum and sum of squares, of distances from the middle in units of half the width."""
         width = self.within[of].high - self.within[of].low
+        squared = centred(of, of, self.within)
         for block, start in zip(self.blocks, self.starts, strict=True):
             match block:
                 case Moments(moved) if moved == of:
                     return self._count(of), self._first(of), self._signed(start, (1, 0, 1), width**2)
-                case Summed(square, most) if square == centred(of, of, self.within):
+                case Summed(square, most) if square == squared:
                     return self._count(of), self._first(of), self._signed(start, (1,), most.high)
         raise AssertionError
 

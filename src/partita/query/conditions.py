@@ -9,7 +9,7 @@ from typing import final
 from partita.query.expressions import Expression, columns
 from partita.region.columns import Operator
 from partita.region.domain import Domain
-from partita.region.predicate import MOST_BOXES, And, IsTrue, Known, Not, Or, Predicate, Reach
+from partita.region.predicate import MOST_BOXES, And, IsTrue, Known, Not, Or, Predicate, Side
 from partita.region.region import Region
 
 
@@ -25,9 +25,8 @@ class Versus(Predicate):
     def columns(self) -> frozenset[str]:
         return columns(self.left) | columns(self.right)
 
-    def reach(self, domain: Domain) -> Reach:
-        everything = Region.everything(domain)
-        return Reach(everything, everything, exact=False)
+    def side(self, domain: Domain, *, truth: bool) -> Side:
+        return Side(Region.everything(domain), exact=False)
 
 
 @final
@@ -68,12 +67,12 @@ def condition(predicate: Predicate, domain: Domain) -> Condition:
     ('age >= 6', True)
     """
     parts = tuple(_conjuncts(predicate))
-    region, tests, ragged = Region.everything(domain), [], False
-    for part in parts:
-        reach = part.reach(domain)
-        region = region & reach.true
-        if not reach.exact:
-            tests.append(part)
+    region, ragged = Region.everything(domain), False
+    sides = [(part.side(domain, truth=True), part) for part in parts]
+    tests = [part for side, part in sides if not side.exact]
+    # Those of few boxes first, because they leave the least to do for the others.
+    for side, _ in sorted(sides, key=lambda pair: len(pair[0].region.boxes)):
+        region = region & side.region
         if len(region.boxes) > MOST_BOXES:
             region, ragged = region.hull(), True
     # Too ragged for a list of boxes: the region is a box around it, so everything must be tested.

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, final
+from typing import Final, TypeVar, final
 
 from sqlglot import exp
 
+from partita.effort import Work, spend
 from partita.errors import QueryRefused
 from partita.errors import query as refuse
 from partita.errors import shape as refuse_shape
@@ -18,8 +19,11 @@ _SIMPLE: Final = {"kind", "expressions", "from_", "where", "joins", "order", "wi
 _GATHERING: Final = _SIMPLE | {"group", "having"}
 _BRACKETS: Final = {"this", "alias"}
 _NAMED: Final = {"this", "alias", "db", "catalog"}
-# Columns made of columns double with every question in brackets.
-_MOST_WORDS: Final = 50_000
+# Making a word of a question anew takes about so many steps.
+_WORD: Final = 5
+
+
+Tree = TypeVar("Tree", bound=exp.Expr)
 
 
 @final
@@ -86,7 +90,7 @@ class Inliner:
             # A name may not mean itself.
             rest = {name: tree for name, tree in self.known.items() if name != source.name.lower()}
             deeper = Inliner(self.text, rest, self.apart)
-            return deeper.query(named.copy())
+            return deeper.query(_copied(named))
         if isinstance(source, exp.Subquery):
             self._only(source, _BRACKETS)
             return Inliner(self.text, self.known, self.apart).query(self._renamed(source.this, source))
@@ -118,16 +122,16 @@ class Inliner:
         for item in list(outer.expressions):
             if isinstance(item, exp.Column) and not isinstance(item.this, exp.Star):
                 # The answer's column keeps the name under which it was asked for.
-                item.replace(exp.alias_(item.copy(), item.name, quoted=item.this.args.get("quoted")))
+                item.replace(exp.alias_(_copied(item), item.name, quoted=item.this.args.get("quoted")))
             elif not isinstance(item, exp.Alias | exp.Star | exp.Column):
-                item.replace(exp.alias_(item.copy(), written(self.text, item), quoted=True))
+                item.replace(exp.alias_(_copied(item), written(self.text, item), quoted=True))
         for column in [column for column in outer.find_all(exp.Column) if not isinstance(column.this, exp.Star)]:
             if column.table and column.table.lower() != alias.lower():
                 continue
             found = columns.get(column.name.lower())
             if found is not None:
                 bare = isinstance(found, exp.Column | exp.Literal)
-                column.replace(found.copy() if bare else exp.Paren(this=found.copy()))
+                column.replace(_copied(found) if bare else exp.Paren(this=_copied(found)))
             elif everything:
                 column.set("table", None)
             elif column.name.lower() not in asked:
@@ -141,8 +145,6 @@ class Inliner:
         both = [where.this for where in (inner.args.get("where"), outer.args.get("where")) if where is not None]
         if both:
             outer.set("where", exp.Where(this=_all(both)))
-        if sum(1 for _ in outer.walk()) > _MOST_WORDS:
-            raise refuse.too_deep()
         return outer
 
     def _listed(self, outer: exp.Select, inner: exp.Select) -> None:
@@ -152,7 +154,7 @@ class Inliner:
             raise self._refused(stars[0], refuse_shape.columns_unclear("SELECT *"))
         if stars:
             listed = [
-                [part.copy() for part in inner.expressions] if item in stars else [item] for item in outer.expressions
+                [_copied(part) for part in inner.expressions] if item in stars else [item] for item in outer.expressions
             ]
             outer.set("expressions", [item for items in listed for item in items])
 
@@ -181,7 +183,7 @@ class Inliner:
         if not isinstance(tree, exp.Select) or any(_star(item) is not None for item in tree.expressions):
             listed = ", ".join(name.name for name in names)
             raise self._refused(around, refuse_shape.columns_unclear(f"{around.alias}({listed})"))
-        made = tree.copy()
+        made = _copied(tree)
         bare = [item.this if isinstance(item, exp.Alias) else item for item in made.expressions]
         named = [exp.alias_(item.copy(), name.name) for item, name in zip(bare, names, strict=False)]
         made.set("expressions", [*named, *(item.copy() for item in made.expressions[len(names) :])])
@@ -193,6 +195,7 @@ class Inliner:
                 raise self._refused(part, refuse_shape.union_of_values())
             self._only(part, {"this", "expression", "distinct", "order"})
         branches = [self.query(part) for part in _branches(tree)]
+        spend(_WORD * sum(1 for branch in branches for _ in branch.walk()), Work.WORDS)
         first = branches[0]
         for branch in branches:
             if gathered(branch) or branch.find(exp.AggFunc) is not None:
@@ -204,13 +207,13 @@ class Inliner:
             if len(branch.expressions) != len(first.expressions):
                 raise self._refused(branch, refuse_shape.union_of_widths())
         conditions = [branch.args["where"].this if branch.args.get("where") else exp.true() for branch in branches]
-        self.apart.append(tuple(condition.copy() for condition in conditions))
-        made = first.copy()
+        self.apart.append(tuple(_copied(condition) for condition in conditions))
+        made = _copied(first)
         made.set(
             "expressions",
             [self._chosen(list(items), conditions) for items in zip(*(b.expressions for b in branches), strict=True)],
         )
-        made.set("where", exp.Where(this=exp.or_(*(exp.Paren(this=condition.copy()) for condition in conditions))))
+        made.set("where", exp.Where(this=exp.or_(*(exp.Paren(this=_copied(condition)) for condition in conditions))))
         return made
 
     def _chosen(self, items: list[exp.Expr], conditions: list[exp.Expr]) -> exp.Expr:
@@ -222,7 +225,8 @@ class Inliner:
         if not name:
             raise self._refused(items[0], refuse_shape.union_without_name())
         whens = [
-            exp.If(this=condition.copy(), true=item.copy()) for condition, item in zip(conditions, bare, strict=True)
+            exp.If(this=_copied(condition), true=_copied(item))
+            for condition, item in zip(conditions, bare, strict=True)
         ]
         return exp.alias_(exp.Case(ifs=whens), name)
 
@@ -285,5 +289,11 @@ def _source(tree: exp.Select) -> str | None:
 
 def _all(conditions: list[exp.Expr]) -> exp.Expr:
     if len(conditions) == 1:
-        return conditions[0].copy()
-    return exp.And(this=exp.Paren(this=conditions[0].copy()), expression=exp.Paren(this=conditions[1].copy()))
+        return _copied(conditions[0])
+    return exp.And(this=exp.Paren(this=_copied(conditions[0])), expression=exp.Paren(this=_copied(conditions[1])))
+
+
+def _copied(tree: Tree) -> Tree:
+    """The same words once more; those of columns made of columns double with every question in brackets."""
+    spend(_WORD * sum(1 for _ in tree.walk()), Work.WORDS)
+    return tree.copy()

@@ -8,6 +8,7 @@ from typing import final
 
 from sqlglot import exp
 
+from partita.effort import Work, spend
 from partita.errors import QueryRefused
 from partita.errors import public as refuse
 from partita.errors import shape as refuse_shape
@@ -80,6 +81,7 @@ def read_join(
     base, values = looked(column)
     if len(values) > MOST_TABULATED:
         raise refused(node, refuse.too_large_to_join(base, len(values), MOST_TABULATED))
+    spend(len(values) + len(table.rows), Work.VALUES)
     return Join(Joined(alias, table, base, table.beside(values)), inner=side != "LEFT")
 
 

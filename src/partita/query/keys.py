@@ -8,16 +8,19 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import assert_never, final
 
+from partita.effort import Work, spend
 from partita.errors import query as refuse
 from partita.query.calendar import UNITS, period
 from partita.query.expressions import numeric
 from partita.region.box import Box
-from partita.region.codes import Codes
+from partita.region.codes import Codes, joined, of, size
 from partita.region.columns import Dates
 from partita.region.domain import Domain
 from partita.region.region import Region
 
 __all__ = ["UNITS"]
+
+MOST_GROUPS = 2**20
 
 
 @final
@@ -84,11 +87,16 @@ class Cases:
     branches: tuple[tuple[Region, Shown], ...]
     otherwise: Shown
     text: str = field(compare=False)
+    distinct: tuple[Shown, ...] = field(init=False, compare=False, repr=False)
+    places: tuple[int, ...] = field(init=False, compare=False, repr=False)
 
-    @property
-    def distinct(self) -> tuple[Shown, ...]:
-        """The labels of the groups, each once, in the order of the question."""
-        return tuple(dict.fromkeys([*(label for _, label in self.branches), self.otherwise]))
+    def __post_init__(self) -> None:
+        """The labels of the groups, each once, in the order of the question; and the place of each branch's label."""
+        labels = [*(label for _, label in self.branches), self.otherwise]
+        distinct = tuple(dict.fromkeys(labels))
+        index = {label: place for place, label in enumerate(distinct)}
+        object.__setattr__(self, "distinct", distinct)
+        object.__setattr__(self, "places", tuple(index[label] for label in labels))
 
 
 def _distinct(labels: tuple[Shown, ...]) -> tuple[Shown, ...]:
@@ -117,12 +125,14 @@ def reached(key: Key, domain: Domain, box: Box) -> tuple[int, ...]:
         return spread(key, domain, box[domain.axis(key.column)])
     found: set[int] = set()
     left = Region(domain, (box,))
-    for region, label in key.branches:
+    for (region, _), where in zip(key.branches, key.places, strict=False):
+        if not left:
+            break
         if left.meets(region):
-            found.add(key.distinct.index(label))
+            found.add(where)
             left = left - region
     if left:
-        found.add(key.distinct.index(key.otherwise))
+        found.add(key.places[-1])
     return tuple(sorted(found))
 
 
@@ -131,10 +141,10 @@ def group(key: Key, domain: Domain, codes: tuple[int, ...]) -> int:
     assert not isinstance(key, Opened)
     if not isinstance(key, Cases):
         return place(key, domain, codes[domain.axis(key.column)])
-    for region, label in key.branches:
+    for (region, _), where in zip(key.branches, key.places, strict=False):
         if region.holds(codes):
-            return key.distinct.index(label)
-    return key.distinct.index(key.otherwise)
+            return where
+    return key.places[-1]
 
 
 def spread(key: Single, domain: Domain, codes: Codes) -> tuple[int, ...]:
@@ -145,26 +155,33 @@ def spread(key: Single, domain: Domain, codes: Codes) -> tuple[int, ...]:
     >>> spread(Bucket("age", Fraction(10)), domain, ((25, 47),))
     (2, 3, 4)
     """
-    match key:
-        case Each():
-            return tuple(code for low, high in codes for code in range(low, high))
-        case Bucket(name):
-            column = numeric(name, domain)
-            step = units(key, domain)
-            first = column.low // step
-            found: set[int] = set()
-            for low, high in codes:
-                end = high
-                if column.null is not None and high > column.null:
-                    found.add(column.high // step - first + 1)
-                    end = column.null
-                if low < end:
-                    found.update(range((column.low + low) // step - first, (column.low + end - 1) // step - first + 1))
-            return tuple(sorted(found))
-        case Truncated() | Mapped():
-            return tuple(sorted({place(key, domain, code) for low, high in codes for code in range(low, high)}))
-        case _:
-            assert_never(key)
+    spans = _spans(key, domain, codes)
+    if (groups := sum(high - low for low, high in spans)) > MOST_GROUPS:
+        raise refuse.too_many_groups(groups, MOST_GROUPS)
+    spend(groups >> 3, Work.GROUPS)
+    return tuple(where for low, high in spans for where in range(low, high))
+
+
+def _spans(key: Single, domain: Domain, codes: Codes) -> Codes:
+    """The places of the groups as intervals, because there may be very many: buckets of a range are a range."""
+    if isinstance(key, Each):
+        return codes
+    if isinstance(key, Mapped):
+        spend(size(codes) >> 1, Work.GROUPS)
+        return of({where for low, high in codes for where in key.places[low:high]})
+    column = domain.bounded[domain.axis(key.column)]
+    null = getattr(column, "null", None)
+    found = []
+    for low, high in codes:
+        end = high
+        if null is not None and high > null:
+            last = place(key, domain, null)
+            found.append((last, last + 1))
+            end = null
+        if low < end:
+            found.append((place(key, domain, low), place(key, domain, end - 1) + 1))
+    spend(4 * len(codes), Work.GROUPS)
+    return joined(found)
 
 
 def place(key: Single, domain: Domain, code: int) -> int:

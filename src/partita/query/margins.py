@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations, product
+from math import prod
+from typing import Final
 
 from sqlglot import exp
 
+from partita.effort import Work, spend
+from partita.errors import shape as refuse
 from partita.query.aggregates import Aggregate, CountOwners, Quantile
 from partita.query.keys import Key, Opened
 
 Sets = tuple[tuple[Key, ...], ...]
+
+MOST_SETS: Final = 4096
 
 
 def grouping_sets(nodes: Iterable[exp.Expr], key: Callable[[exp.Expr], Key]) -> Sets:
@@ -19,6 +25,9 @@ def grouping_sets(nodes: Iterable[exp.Expr], key: Callable[[exp.Expr], Key]) -> 
     Every part of GROUP BY offers some sets of keys, and each line takes one of every part.
     """
     parts = [_offered(node, key) for node in nodes]
+    if (count := prod(map(len, parts))) > MOST_SETS:
+        raise refuse.too_many_sets(count, MOST_SETS)
+    spend(count * len(parts), Work.GROUPS)
     found = [tuple(dict.fromkeys(each for part in choice for each in part)) for choice in product(*parts)]
     return tuple(dict.fromkeys(found))
 
@@ -27,10 +36,14 @@ def _offered(node: exp.Expr, key: Callable[[exp.Expr], Key]) -> list[tuple[Key, 
     match node:
         case exp.Rollup():
             levels = [_together(part, key) for part in node.expressions]
+            spend(len(levels) ** 2 >> 2, Work.GROUPS)
             return [_joined(levels[:count]) for count in range(len(levels), -1, -1)]
         case exp.Cube():
             levels = [_together(part, key) for part in node.expressions]
             sizes = range(len(levels), -1, -1)
+            if 2 ** len(levels) > MOST_SETS:
+                raise refuse.too_many_sets(2 ** len(levels), MOST_SETS)
+            spend(len(levels) << len(levels), Work.GROUPS)
             return [_joined(chosen) for size in sizes for chosen in combinations(levels, size)]
         case exp.GroupingSets():
             return [one for part in node.expressions for one in _listed(part, key)]

@@ -8,25 +8,35 @@ from typing import Final
 
 from sqlglot import exp
 
+from partita.effort import Work, spend
 from partita.errors.underlined import Words
 
+# The name of a function stands not far before its argument.
+_NEAR: Final = 200
 _NAMED: Final = re.compile(r"[A-Za-z_]\w*\s*\(\s*$")
 
 
 def words(text: str, node: exp.Expr) -> Words | None:
     """The part of the text that a node was read from, if the parser kept it."""
     starts = list(_places(node))
+    spend(len(starts), Work.WORDS)
     if not starts:
         return None
     start, end = min(low for low, _ in starts), max(high for _, high in starts)
-    if isinstance(node, exp.Func) and "start" not in node.meta and (name := _NAMED.search(text, 0, start)):
+    if (
+        isinstance(node, exp.Func)
+        and "start" not in node.meta
+        and (name := _NAMED.search(text, max(0, start - _NEAR), start))
+    ):
         # Of some functions the parser keeps the place of the argument only.
         start = name.start()
     # A function's own place is its name; its closing bracket comes after its last argument.
-    while end < len(text) and text[start:end].count("(") > text[start:end].count(")"):
+    open_brackets = text.count("(", start, end) - text.count(")", start, end)
+    while end < len(text) and open_brackets > 0:
         closing = text.find(")", end)
         if closing < 0:
             break
+        open_brackets += text.count("(", end, closing) - 1
         end = closing + 1
     return Words(text, start, end)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,7 +11,7 @@ from typing import Final, TypedDict, final
 
 from partita.errors import NotProven, PartitaError
 from partita.errors import prices as refuse
-from partita.exact import Number, positive, probability
+from partita.exact import Number, fraction_up, positive, probability
 from partita.mechanisms.additive import AdditiveNoise
 from partita.mechanisms.base import Mechanism
 from partita.mechanisms.gaussian import GaussianNoise, decimal_up
@@ -24,6 +25,8 @@ from partita.theory.measures.zcdp import ZCDP
 
 NOISES: Final = ("laplace", "gaussian")
 SHARES: Final = 1000
+# Of the denominator of a loss; beyond it is rounded up.
+LONGEST_BITS: Final = 4096
 
 
 class Prices(TypedDict, total=False):
@@ -149,10 +152,12 @@ def affordable(noise: str, budget: Measure, shares: tuple[Fraction, ...]) -> Fra
 
 
 def _least_scale(budget: Measure, shares: tuple[Fraction, ...]) -> Fraction:
+    counted = Counter(shares)
+
     def fits(scale: Fraction) -> bool:
         total = _nothing(budget)
-        for share in shares:
-            total = total + Laplace(scale=scale / share).cost(Distance.l1(1), type(budget))
+        for share, count in counted.items():
+            total = total + Laplace(scale=scale / share).cost(Distance.l1(1), type(budget)).times(count)
         return total.fits(budget)
 
     return decimal_up(numerics.least_positive(fits))
@@ -190,11 +195,19 @@ def total_cost(parts: Sequence[tuple[Mechanism, Distance]], budget: Measure, del
         ]
         if shift:
             costs.append(_cost(GaussianNoise(sigma=Fraction(1)), Distance.l2_squared(shift), Approximate, delta))
-        return sum(costs, start=_nothing(budget))
+        return _written_short(sum(costs, start=_nothing(budget)))
     total = _nothing(budget)
     for part, distance in parts:
         total = total + _cost(part, distance, type(budget), None)
-    return total
+    return _written_short(total)
+
+
+def _written_short(loss: Measure) -> Measure:
+    """The same loss, or one a very little larger where many parts together would take thousands of digits to write."""
+    amounts = loss.vector()
+    if all(amount.denominator.bit_length() <= LONGEST_BITS for amount in amounts):
+        return loss
+    return loss.like([fraction_up(amount, LONGEST_BITS) for amount in amounts])
 
 
 def _nothing(budget: Measure) -> Measure:

@@ -12,17 +12,16 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.effort import Work, spend
 from partita.errors import query as refuse
 from partita.query import keys as keys_of
 from partita.query.conditions import Condition
 from partita.query.expressions import Expression
 from partita.query.gathering import Gathering
-from partita.query.keys import Key, Single
+from partita.query.keys import MOST_GROUPS, Key, Single
 from partita.query.schema import Table
 from partita.query.truncation import Truncation
-from partita.region.codes import members
-
-MOST_GROUPS = 2**20
+from partita.region.codes import members, size
 
 
 @final
@@ -199,11 +198,7 @@ def cells(keys: tuple[Key, ...], where: Condition) -> Cells:
             found = {place for box in region.boxes for place in keys_of.reached(key, domain, box)}
             places.append(tuple(sorted(found)))
             continue
-        along = region.along(key.column)
-        roughly = sum(high - low for low, high in along)
-        if isinstance(key, keys_of.Each) and roughly > MOST_GROUPS:
-            raise refuse.too_many_groups(roughly, MOST_GROUPS)
-        places.append(keys_of.spread(_single(key), domain, along))
+        places.append(keys_of.spread(_single(key), domain, region.along(key.column)))
     if (groups := prod(map(len, places))) > MOST_GROUPS:
         raise refuse.too_many_groups(groups, MOST_GROUPS)
     mentioned = [column for key in keys for column in keys_of.columns(key)]
@@ -221,6 +216,7 @@ def _reached(keys: tuple[Key, ...], where: Condition, places: list[tuple[int, ..
     for at, key in enumerate(keys):
         together.setdefault(f" {at}" if isinstance(key, keys_of.Cases) else key.column, []).append(at)
     mask = np.zeros(shape, dtype=bool)
+    spend(len(where.region.boxes) * (4 + mask.size * (1 + len(keys)) // 1000), Work.GROUPS)
     for box in where.region.boxes:
         inside = np.ones(shape, dtype=bool)
         for column, axes in together.items():
@@ -228,6 +224,7 @@ def _reached(keys: tuple[Key, ...], where: Condition, places: list[tuple[int, ..
             if len(axes) == 1:
                 met[[order[axes[0]][place] for place in keys_of.reached(keys[axes[0]], domain, box)]] = True
             else:
+                spend(size(box[domain.axis(column)]) * 2 * len(axes), Work.GROUPS)
                 for code in members(box[domain.axis(column)]):
                     met[tuple(order[at][keys_of.place(_single(keys[at]), domain, code)] for at in axes)] = True
             inside &= np.expand_dims(met, [at for at in range(len(keys)) if at not in axes])

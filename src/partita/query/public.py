@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, final
 
@@ -75,6 +76,7 @@ class PublicTable:
         return tuple(None if value is None else found.get(value) for value in values)
 
 
+@lru_cache(maxsize=64)
 def facts(column: Bounded) -> tuple[Fact, ...]:
     """What each code of a declared column stands for, as facts; None for the NULL atom."""
     return tuple(_fact("", "", column.value(code)) for code in range(column.size))

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Protocol, final
+from typing import Any, Final, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.effort import Work, spend, within_effort
 from partita.errors import prices as refuse
 from partita.errors import selection as refuse_selection
 from partita.exact import Number, probability
@@ -18,18 +19,16 @@ from partita.granularity import Granularity, Users
 from partita.mechanisms.base import Mechanism
 from partita.mechanisms.laplace import Laplace
 from partita.query import pricing, quantiles, selection
-from partita.query.aggregates import Quantile, arguments
+from partita.query.aggregates import Average, Correlation, Covariance, Quantile, Variance, arguments
 from partita.query.blocks import entries
 from partita.query.errorbars import Spread
 from partita.query.expressions import columns
-from partita.query.offer import Offer, offered, variance
+from partita.query.offer import Offer, Part, Toll, offered, toll_of, variance
 from partita.query.plan import Plan
 from partita.query.pricing import Price
 from partita.query.program import Owners, Program, Tally, Values, cells
 from partita.query.recipes import Recipe
 from partita.query.results import Result
-from partita.query.steadiness import steady
-from partita.query.tolls import Part, Toll, toll_of
 from partita.query.truncation import Truncation
 from partita.query.workings import computed, typed
 from partita.region.codes import holds, intersection
@@ -38,6 +37,9 @@ from partita.region.domain import Domain
 from partita.region.region import Region
 from partita.sampling.bits import BitSource
 from partita.theory.measures.base import Measure
+
+# How many numbers and combinations of them an aggregate takes.
+_WEIGHTS: Final = {Average: 2, Variance: 6, Covariance: 8, Correlation: 10}
 
 
 class Promised(Protocol):
@@ -101,9 +103,7 @@ class Quote:
 
     def by_parts(self, place: int) -> bool:
         """Whether the cost under a promise is that of the additive parts alone, which may then be composed instead."""
-        promise = self.promises[place]
-        protection = promise.granularity, promise.budget
-        found = toll_of(self.offer.parts, place, protection, self.price.delta, whole=self.region.whole)
+        found = toll_of(self.offer.parts, place, self.promises[place].budget, self.price.delta)
         return found == self.offer.tolls[place]
 
     @property
@@ -137,13 +137,6 @@ class Quote:
         """Whether nothing is read but declared values: no open keys, and no owners, which a truncation reads too."""
         program, owners = self.program, Owners() in self.program.tallies
         return not (program.truncation or program.opened or program.gathering or owners)
-
-    def proportional(self, place: int) -> bool:
-        """Whether fewer rows of an owner lose at most in proportion, so that rows may be charged one by one (E14)."""
-        users, cut = self.promises[place].granularity.single, self.program.truncation
-        if not isinstance(users, Users) or self.by_owner or any(self.tolls[place].unit.vector()[1:]):
-            return False
-        return cut is None or cut.most >= (users.in_region or users.rows)
 
     @cached_property
     def _weights(self) -> NDArray[np.object_]:
@@ -250,6 +243,7 @@ class Quote:
         return self.offer.reason
 
 
+@within_effort
 def quote(
     plan: Plan,
     promises: Sequence[Promised],
@@ -269,14 +263,15 @@ def quote(
         truncation = _capped(plan, promises, truncation)
     if plan.gathering is not None:
         plan.gathering.check(capped=bool(plan.caps.groups or plan.opened))
+    # Before anything that is kept from other questions, so that the steps are those of this one.
+    spend(_steps(plan), Work.AGGREGATES)
     grouped = cells(plan.keys, plan.met)
     owned = 1 if truncation is None else truncation.most if truncation.groups is None else truncation.groups
-    # An altered owner may be in other groups afterwards than before.
-    count = 2 * owned if plan.opened else grouped.count
+    count = max(2, owned) if plan.opened else grouped.count
     offer = offered(
         plan.aggregates,
         narrowed(plan),
-        min(count, 2 * owned),
+        min(count, max(2, owned)),
         bool(plan.where.tests),
         tuple((promise.granularity, promise.budget) for promise in promises),
         price,
@@ -284,8 +279,6 @@ def quote(
         truncation,
         min(owned, 1 if truncation is None else truncation.most) if plan.opened else 0,
         None if plan.gathering is None else bool(plan.gathering.keys),
-        plan.where.region.whole,
-        steady(plan),
     )
     tallies: dict[Tally, None] = {}
     for part in offer.parts:
@@ -296,6 +289,12 @@ def quote(
     for operation in computed(program):
         typed(operation, lambda: "What this question adds up")
     return Quote(plan, program, price, tuple(promises), offer)
+
+
+def _steps(plan: Plan) -> int:
+    """How many steps it takes to choose the noise of all aggregates together: each is weighed against all others."""
+    weight = sum(_WEIGHTS.get(type(aggregate), 1) for aggregate in plan.aggregates)
+    return 300 * weight + weight**2
 
 
 def _capped(plan: Plan, promises: Sequence[Promised], truncation: Truncation | None) -> Truncation:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final, final
 
@@ -17,6 +17,7 @@ from partita.errors.underlined import Refusal, Words, at
 from partita.exact import exact
 from partita.query.advice import for_expression
 from partita.query.conditions import Condition, Versus, condition
+from partita.query.evaluating import Evaluator
 from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, numeric
 from partita.query.joining import Joined
 from partita.query.keying import read_key
@@ -25,7 +26,7 @@ from partita.query.places import words, written
 from partita.query.public import Fact, facts
 from partita.query.schema import Table
 from partita.query.tabulated import MOST_TABULATED
-from partita.query.tabulating import Tabulated, tabulate
+from partita.query.tabulating import Tabulated
 from partita.region.columns import Bounded, Identifier, Operator, TextKeys
 from partita.region.columns.stepped import Stepped
 from partita.region.predicate import And, Between, Compare, IsNull, IsTrue, Known, Not, Or, Predicate, Unknown
@@ -61,6 +62,7 @@ class Reader:
     table: Table
     alias: str
     joined: tuple[Joined, ...] = ()
+    evaluator: Evaluator = field(default_factory=Evaluator, compare=False, repr=False)
 
     # --- words -------------------------------------------------------------------------------------------------
 
@@ -100,7 +102,8 @@ class Reader:
 
     def tabulated(self, node: exp.Expr) -> Tabulated | None:
         """A function of one column, evaluated for each of its values."""
-        return tabulate(node, self.looked)
+        found = self.evaluator.values(node, self.looked)
+        return None if found is None else Tabulated(*found)
 
     def column(self, node: exp.Column) -> tuple[str, Bounded]:
         """The declared name and the domain of a column that was mentioned."""

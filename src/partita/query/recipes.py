@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import lcm, sqrt
+from math import gcd, lcm, sqrt
 from typing import Any, assert_never, final
 
 import numpy as np
@@ -26,14 +26,14 @@ class Linear:
     constant: Fraction = Fraction(0)
 
     @classmethod
-    def of(cls, weights: Sequence[Fraction], constant: Fraction = Fraction(0)) -> Linear:
-        """The combination with these weights.
+    def over(cls, divisor: int, weights: Sequence[int], constant: Fraction = Fraction(0)) -> Linear:
+        """The combination with these whole weights divided by a positive number, in lowest terms.
 
-        >>> Linear.of([Fraction(1, 2), Fraction(1, 3)])
+        >>> Linear.over(12, [6, 4])
         Linear(weights=(3, 2), divisor=6, constant=Fraction(0, 1))
         """
-        divisor = lcm(*(weight.denominator for weight in weights)) if weights else 1
-        return cls(tuple(int(weight * divisor) for weight in weights), divisor, constant)
+        common = gcd(divisor, *weights)
+        return cls(tuple(weight // common for weight in weights), divisor // common, constant)
 
     @property
     def exactly(self) -> tuple[Fraction, ...]:
@@ -42,12 +42,17 @@ class Linear:
 
     def plus(self, other: Linear, times: Fraction = Fraction(1)) -> Linear:
         """The sum of this and so many times the other."""
-        pairs = zip(self.exactly, other.exactly, strict=True)
-        return Linear.of([mine + times * theirs for mine, theirs in pairs], self.constant + times * other.constant)
+        below = other.divisor * times.denominator
+        divisor = lcm(self.divisor, below)
+        one, two = divisor // self.divisor, divisor // below * times.numerator
+        pairs = zip(self.weights, other.weights, strict=True)
+        constant = self.constant + times * other.constant
+        return Linear.over(divisor, [mine * one + theirs * two for mine, theirs in pairs], constant)
 
     def times(self, factor: Fraction) -> Linear:
         """So many times this."""
-        return Linear.of([factor * weight for weight in self.exactly], factor * self.constant)
+        weights = [factor.numerator * weight for weight in self.weights]
+        return Linear.over(self.divisor * factor.denominator, weights, factor * self.constant)
 
 
 @final

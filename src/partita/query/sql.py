@@ -11,6 +11,7 @@ from sqlglot import errors as sql_errors
 from sqlglot import exp
 from sqlglot.dialects.duckdb import DuckDB
 
+from partita.effort import within_effort
 from partita.errors import QueryRefused
 from partita.errors import query as refuse
 from partita.errors import shape as refuse_shape
@@ -35,8 +36,10 @@ from partita.query.synonyms import plain
 from partita.query.tabulating import slab
 
 LONGEST: Final = 50_000
+# Groups times groupings of them: each line of a margin is summed up from the groups.
+MOST_SUMMED: Final = 2**22
 # Behind comments and brackets.
-_FIRST_WORD: Final = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*([A-Za-z]+)", re.DOTALL)
+_FIRST_WORD: Final = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*+([A-Za-z]+)", re.DOTALL)
 # What the parser is known to raise on text that is not SQL.
 _UNREADABLE: Final = (
     sql_errors.SqlglotError,
@@ -63,6 +66,7 @@ _READ: Final = {
 }
 
 
+@within_effort
 def read(
     text: str,
     tables: Mapping[str, Table] | Iterable[Table],
@@ -182,7 +186,9 @@ def _plan(asked: _Asked, given: exp.Select) -> Plan:
     condition = everywhere(reader.table.domain) if gathering is not None else met
     condition = condition if where is None else condition & reader.condition(where.this)
     try:
-        cells(keys, condition)
+        grouped = cells(keys, condition)
+        if len(sets) * grouped.count > MOST_SUMMED:
+            raise refuse.too_many_groups(len(sets) * grouped.count, MOST_SUMMED)
     except QueryRefused as problem:
         raise at(problem, words(text, tree.args["group"])) from None
     if gathering is None:

@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 
 from sqlglot import exp
 
+from partita.effort import Work, spend
 from partita.errors import QueryRefused
 from partita.errors import public as refuse_public
 from partita.errors import shape as refuse_shape
@@ -39,7 +40,9 @@ def plain(text: str, tree: Tree, public: Mapping[str, PublicTable]) -> Tree:
     """
     facts = {name.lower(): table for name, table in public.items()}
     around = exp.Paren(this=tree)
-    for node in list(tree.walk()):
+    nodes = list(tree.walk())
+    spend(4 * len(nodes), Work.WORDS)
+    for node in nodes:
         match node:
             case exp.NullSafeEQ() | exp.NullSafeNEQ():
                 node.replace(_same(node))
@@ -91,6 +94,7 @@ def _same(node: exp.NullSafeEQ | exp.NullSafeNEQ) -> exp.Expr:
     else:
         equal = exp.Is(this=exp.Paren(this=exp.EQ(this=left, expression=right)), expression=exp.true())
         if not isinstance(left, exp.Literal) and not isinstance(right, exp.Literal):
+            spend(5 * sum(1 for _ in node.walk()), Work.WORDS)
             absent = [exp.Is(this=side.copy(), expression=exp.Null()) for side in (left, right)]
             equal = exp.Or(this=equal, expression=exp.Paren(this=exp.And(this=absent[0], expression=absent[1])))
     equal = exp.Paren(this=equal)
@@ -100,6 +104,7 @@ def _same(node: exp.NullSafeEQ | exp.NullSafeNEQ) -> exp.Expr:
 def _pairs(text: str, node: exp.In) -> exp.Expr:
     """(a, b) IN ((1, 2), (3, 4)): one of several combinations."""
     columns = node.this.expressions
+    spend(5 * sum(1 for _ in node.this.walk()) * len(node.expressions), Work.WORDS)
     choices: list[exp.Expr] = []
     for member in node.expressions:
         if not isinstance(member, exp.Tuple) or len(member.expressions) != len(columns):
@@ -161,6 +166,7 @@ def _listed(text: str, node: exp.In | exp.Exists, asked: exp.Select, table: Publ
     if place is None:
         raise _joined(text, node, table)
     found = []
+    spend(len(table.rows) * (2 if where is None else 3 * sum(1 for _ in where.walk())), Work.VALUES)
     for row in table.rows:
         known = {column.lower(): value for column, value in zip(table.columns, row, strict=True)}
         try:

@@ -15,6 +15,7 @@ from sqlglot import exp
 from partita.errors import PartitaError
 from partita.exact import exact
 from partita.query.calendar import PARTS, last_of_month, later, opening, period
+from partita.region.like import Pattern, pattern
 
 MOST_TABULATED: Final = 50_000
 MOST_DIGITS: Final = 30
@@ -33,7 +34,7 @@ _NAMED: Final[dict[type[exp.Expr], str]] = {
     exp.DayOfWeek: "dow",
     exp.DayOfWeekIso: "isodow",
 }
-_COMPARED: Final[dict[type[exp.Expr], Callable[[Any, Any], bool]]] = {
+COMPARED: Final[dict[type[exp.Expr], Callable[[Any, Any], bool]]] = {
     exp.EQ: lambda one, other: one == other,
     exp.NEQ: lambda one, other: one != other,
     exp.LT: lambda one, other: one < other,
@@ -41,11 +42,13 @@ _COMPARED: Final[dict[type[exp.Expr], Callable[[Any, Any], bool]]] = {
     exp.GT: lambda one, other: one > other,
     exp.GTE: lambda one, other: one >= other,
 }
+# Functions of two parts and nothing else.
+BINARY: Final = frozenset((*COMPARED, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.IntDiv, exp.Mod))
 # What else may stand beside the parts of a function without changing what it means.
-_HARMLESS: Final = frozenset(("safe", "coalesce", "typed", "date_part_boundary", "negate"))
+HARMLESS: Final = frozenset(("safe", "coalesce", "typed", "date_part_boundary", "negate"))
 _STRICT: Final = frozenset(
     (
-        *_COMPARED, *_NAMED, exp.Extract, exp.Dayname, exp.Monthname, exp.TimestampTrunc, exp.DateTrunc, exp.TimeToStr,
+        *COMPARED, *_NAMED, exp.Extract, exp.Dayname, exp.Monthname, exp.TimestampTrunc, exp.DateTrunc, exp.TimeToStr,
         exp.LastDay, exp.DateFromParts, exp.DateDiff, exp.Cast, exp.TryCast, exp.Like, exp.ILike, exp.Anonymous,
         exp.Neg, exp.Abs, exp.Floor, exp.Ceil, exp.Trunc, exp.Round, exp.Sign, exp.WidthBucket, exp.Add, exp.Sub,
         exp.Mul, exp.Div, exp.Pow, exp.IntDiv, exp.Mod, exp.Upper, exp.Lower, exp.Length, exp.Trim, exp.Left, exp.Right,
@@ -70,6 +73,19 @@ def evaluated(node: exp.Expr, values: Mapping[str, Any]) -> Any:
     """
     try:
         return _evaluated(node, values)
+    except (TypeError, ValueError, OverflowError, KeyError, AttributeError, PartitaError):
+        raise Untabulated from None
+
+
+def applied(node: exp.Expr, first: Any, second: Any) -> Any:
+    """The value of a node of BINARY whose two parts have these values."""
+    try:
+        if first is None or second is None:
+            return None
+        if type(node) in COMPARED:
+            return compared(type(node), first, second)
+        parts = {"this": first, "expression": second}
+        return _numeric(node, parts) if isinstance(first, Fraction) else _textual(node, parts)
     except (TypeError, ValueError, OverflowError, KeyError, AttributeError, PartitaError):
         raise Untabulated from None
 
@@ -106,7 +122,7 @@ def _evaluated(node: exp.Expr, values: Mapping[str, Any]) -> Any:
         case exp.Between() if not node.args.get("symmetric"):
             # One end may decide although the other is NULL.
             middle, low, high = _all([node.this, node.args["low"], node.args["high"]], values)
-            return _logic(node, [_compared(exp.GTE, middle, low), _compared(exp.LTE, middle, high)])
+            return _logic(node, [compared(exp.GTE, middle, low), compared(exp.LTE, middle, high)])
         case exp.Not():
             inner = _truth(node.this, values)
             return None if inner is None else not inner
@@ -114,7 +130,7 @@ def _evaluated(node: exp.Expr, values: Mapping[str, Any]) -> Any:
             return _is(node, values)
         case exp.NullSafeEQ() | exp.NullSafeNEQ():
             one, other = _all([node.this, node.expression], values)
-            same = one is other if one is None or other is None else _compared(exp.EQ, one, other)
+            same = one is other if one is None or other is None else compared(exp.EQ, one, other)
             return same is isinstance(node, exp.NullSafeEQ)
         case exp.In() if node.expressions:
             subject = _evaluated(node.this, values)
@@ -152,7 +168,7 @@ def _strict(node: exp.Expr, values: Mapping[str, Any]) -> Any:
         for name, part in node.args.items()
         if isinstance(part, exp.Expr) and not isinstance(part, exp.Var | exp.DataType | exp.Interval)
     }
-    if any(value and name not in _HARMLESS for name, value in node.args.items() if isinstance(value, bool)):
+    if any(value and name not in HARMLESS for name, value in node.args.items() if isinstance(value, bool)):
         raise Untabulated
     listed = [_evaluated(part, values) for part in node.expressions] if isinstance(node, exp.Anonymous) else []
     if None in arguments.values() or None in listed:
@@ -161,8 +177,8 @@ def _strict(node: exp.Expr, values: Mapping[str, Any]) -> Any:
             raise Untabulated
         return None
     first, second = arguments.get("this"), arguments.get("expression")
-    if type(node) in _COMPARED:
-        return _compared(type(node), first, second)
+    if type(node) in COMPARED:
+        return compared(type(node), first, second)
     if type(node) in _NAMED:
         return Fraction(PARTS[_NAMED[type(node)]](_day(first)))
     match node:
@@ -183,8 +199,7 @@ def _strict(node: exp.Expr, values: Mapping[str, Any]) -> Any:
         case exp.Cast() | exp.TryCast():
             return _cast(node, first)
         case exp.Like() | exp.ILike():
-            flags = re.DOTALL | (re.IGNORECASE if isinstance(node, exp.ILike) else 0)
-            return re.compile(_pattern(_text(second)), flags).fullmatch(_string(first)) is not None
+            return _pattern(_text(second), folded=isinstance(node, exp.ILike)).meets(_string(first))
         case exp.Anonymous():
             return _called(node.name.lower(), listed)
         case _:
@@ -335,8 +350,9 @@ def _truth(node: exp.Expr, values: Mapping[str, Any]) -> bool | None:
     raise Untabulated
 
 
-def _compared(kind: type[exp.Expr], one: Any, other: Any) -> bool | None:
-    return None if one is None or other is None else _COMPARED[kind](*_alike(one, other))
+def compared(kind: type[exp.Expr], one: Any, other: Any) -> bool | None:
+    """Two values compared; NULL if one of them is."""
+    return None if one is None or other is None else COMPARED[kind](*_alike(one, other))
 
 
 def _alike(one: Any, other: Any) -> tuple[Any, Any]:
@@ -400,11 +416,10 @@ def _formatted(day: date, form: str) -> str:
     return day.strftime(form)
 
 
-def _pattern(text: str) -> str:
+def _pattern(text: str, *, folded: bool) -> Pattern:
     if "\\" in text:
         raise Untabulated
-    wild = {"%": ".*", "_": "."}
-    return "".join(wild.get(sign, re.escape(sign)) for sign in re.sub("%+", "%", text))
+    return pattern(text, folded=folded)
 
 
 def _all(nodes: list[exp.Expr], values: Mapping[str, Any]) -> list[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -10,11 +10,11 @@ from typing import Any, final
 
 from sqlglot import exp
 
+from partita.effort import Work, spend
 from partita.query.conditions import Condition
 from partita.query.expressions import Case, Expression, Number
 from partita.query.keys import Cases, Key, Mapped, Shown
-from partita.query.public import Fact
-from partita.query.tabulated import MOST_TABULATED, Untabulated, evaluated
+from partita.query.tabulated import Untabulated, evaluated
 from partita.query.text import number, readable
 from partita.region.codes import of
 from partita.region.domain import Domain
@@ -22,9 +22,6 @@ from partita.region.predicate import Codewise, Predicate
 from partita.region.region import Region
 
 MOST_BRANCHES = 512
-# How much is evaluated for one function, whatever a question writes.
-MOST_STEPS = 2_000_000
-Looked = Callable[[exp.Column], tuple[str, Sequence[Fact]]]
 
 
 @final
@@ -39,6 +36,7 @@ class Tabulated:
         """The condition that the function is true, if it gives truths."""
         if not all(value is None or isinstance(value, bool) for value in self.values):
             return None
+        spend(len(self.values) >> 2, Work.VALUES)
         true = frozenset(code for code, value in enumerate(self.values) if value is True)
         false = frozenset(code for code, value in enumerate(self.values) if value is False)
         return Codewise(self.column, true, false)
@@ -49,6 +47,7 @@ class Tabulated:
         if not all(value is None or isinstance(value, Fraction) for value in numbers):
             return None
         codes: dict[Fraction | None, list[int]] = {}
+        spend(len(numbers) >> 1, Work.VALUES)
         for code, value in enumerate(numbers):
             codes.setdefault(value, []).append(code)
         if len(codes) > MOST_BRANCHES:
@@ -64,37 +63,16 @@ class Tabulated:
 
     def key(self, text: str | None, domain: Domain) -> Key:
         """The function as a key of groups; written as a CASE where the question's own words are not enough."""
+        spend(len(self.values), Work.VALUES)
         labels = tuple(_label(value) for value in self.values)
         return Mapped(self.column, labels, text or _spelled(domain, self.column, labels))
-
-
-def tabulate(node: exp.Expr, looked: Looked) -> Tabulated | None:
-    """A function of one column, if it is one that can be evaluated beforehand."""
-    tree = node.copy()
-    columns = list(tree.find_all(exp.Column)) if not isinstance(tree, exp.Column) else [tree]
-    found = [looked(column) for column in columns]
-    if len({base for base, _ in found}) != 1:
-        return None
-    base, first = found[0]
-    if len(first) > MOST_TABULATED or len(first) * sum(1 for _ in tree.walk()) > MOST_STEPS:
-        return None
-    for place, column in enumerate(columns):
-        column.set("this", exp.to_identifier(f"c{place}"))
-        column.set("table", None)
-    try:
-        values = tuple(
-            evaluated(tree, {f"c{place}": facts[code] for place, (_, facts) in enumerate(found)})
-            for code in range(len(first))
-        )
-    except Untabulated:
-        return None
-    return Tabulated(base, values)
 
 
 def constant(node: exp.Expr) -> tuple[Shown] | None:
     """The value of an expression without columns, in a tuple because it may be NULL."""
     if node.find(exp.Column) is not None:
         return None
+    spend(3 * sum(1 for _ in node.walk()), Work.VALUES)
     try:
         return (_label(evaluated(node, {})),)
     except Untabulated:

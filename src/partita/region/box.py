@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import prod
 
+from partita.effort import Work, spend
 from partita.region import codes
 from partita.region.codes import Codes
 
@@ -14,11 +15,18 @@ Box = tuple[Codes, ...]
 def intersection(first: Box, second: Box) -> Box | None:
     """The records in both boxes, or None if there are none."""
     found: list[Codes] = []
+    steps = 0
     for mine, theirs in zip(first, second, strict=True):
+        if mine == theirs:
+            found.append(mine)
+            continue
         both = codes.intersection(mine, theirs)
+        steps += len(mine) + len(theirs)
         if not both:
+            spend(2 + (steps >> 1), Work.CONDITIONS)
             return None
         found.append(both)
+    spend(2 + (len(found) >> 3) + (steps >> 1), Work.CONDITIONS)
     return tuple(found)
 
 
@@ -28,15 +36,16 @@ def difference(first: Box, second: Box) -> list[Box]:
     >>> difference((((0, 3),), ((0, 3),)), (((0, 3),), ((1, 2),)))
     [(((0, 3),), ((0, 1), (2, 3)))]
     """
-    if intersection(first, second) is None:
+    both = intersection(first, second)
+    if both is None:
         return [first]
     pieces: list[Box] = []
-    kept = list(first)
-    for axis, (mine, theirs) in enumerate(zip(first, second, strict=True)):
-        outside = codes.difference(mine, theirs)
+    for axis, (mine, common) in enumerate(zip(first, both, strict=True)):
+        # Equal axes, the usual ones, leave nothing outside.
+        outside = codes.NOTHING if mine == common else codes.difference(mine, common)
         if outside:
-            pieces.append((*kept[:axis], outside, *first[axis + 1 :]))
-            kept[axis] = codes.intersection(mine, theirs)
+            pieces.append((*both[:axis], outside, *first[axis + 1 :]))
+    spend(1 + len(pieces) * (len(first) >> 3), Work.CONDITIONS)
     return pieces
 
 
@@ -50,31 +59,32 @@ def without(boxes: Iterable[Box], removed: Iterable[Box]) -> list[Box]:
     return left
 
 
-def disjoint(boxes: Iterable[Box]) -> list[Box]:
-    """The same records as disjoint boxes, so that none is counted twice."""
-    kept: list[Box] = []
+def disjoint(boxes: Iterable[Box], kept: Iterable[Box] = ()) -> list[Box]:
+    """The same records as disjoint boxes, so that none is counted twice; ``kept`` are disjoint already."""
+    found = list(kept)
     for box in boxes:
         if all(box):
-            kept.extend(without([box], kept))
-    return kept
+            found.extend(without([box], found))
+    return found
 
 
 def merged(boxes: list[Box]) -> tuple[Box, ...]:
-    """The same disjoint boxes, those that differ along one axis only put together."""
+    """The same boxes, those that differ along one axis only put together; disjoint ones stay disjoint."""
     if len(boxes) < 2:
         return tuple(boxes)
-    axes = len(boxes[0])
+    # Where all boxes agree, none of them differ.
+    axes = [axis for axis, along in enumerate(zip(*boxes, strict=True)) if len(set(along)) > 1]
     changed = True
     while changed:
         changed = False
-        for axis in range(axes):
-            groups: dict[Box, Codes] = {}
+        for axis in axes:
+            groups: dict[Box, list[Codes]] = {}
+            spend(len(boxes) * 2, Work.CONDITIONS)
             for box in boxes:
-                rest = box[:axis] + box[axis + 1 :]
-                groups[rest] = codes.union(groups.get(rest, codes.NOTHING), box[axis])
+                groups.setdefault(box[:axis] + box[axis + 1 :], []).append(box[axis])
             if len(groups) < len(boxes):
                 changed = True
-                boxes = [(*rest[:axis], along, *rest[axis:]) for rest, along in groups.items()]
+                boxes = [(*rest[:axis], codes.united(along), *rest[axis:]) for rest, along in groups.items()]
     return tuple(sorted(boxes))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 Codes = tuple[tuple[int, int], ...]
 
@@ -47,6 +47,15 @@ def union(first: Codes, second: Codes) -> Codes:
     if first == second or not second:
         return first
     return joined(first + second) if first else second
+
+
+def united(sets: Sequence[Codes]) -> Codes:
+    """The codes in any of one or more sets.
+
+    >>> united([((0, 2),), ((5, 6),), ((2, 4),)])
+    ((0, 4), (5, 6))
+    """
+    return sets[0] if len(sets) == 1 else joined(interval for one in sets for interval in one)
 
 
 def intersection(first: Codes, second: Codes) -> Codes:

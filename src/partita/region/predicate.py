@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import final
 
 from partita.errors import regions as refuse
+from partita.region import box as boxes_of
+from partita.region.box import Box
 from partita.region.codes import NOTHING, Codes, difference, intersection, joined, of, span, union
 from partita.region.columns import Operator
 from partita.region.domain import Domain
@@ -30,22 +32,37 @@ class Reach:
     exact: bool
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Where a predicate can have one of the two truths: a superset, and equal to it if ``exact``."""
+
+    region: Region
+    exact: bool
+
+
 class Predicate(ABC):
     """A condition on one record's values."""
 
     __slots__ = ()
 
     @abstractmethod
-    def reach(self, domain: Domain) -> Reach:
-        """Where it can be true, and where it can be false."""
+    def side(self, domain: Domain, *, truth: bool) -> Side:
+        """Where it can be true, or where it can be false; one without the other, because both are seldom needed."""
 
     @abstractmethod
     def columns(self) -> frozenset[str]:
         """The columns it mentions."""
 
+    @final
+    def reach(self, domain: Domain) -> Reach:
+        """Where it can be true, and where it can be false."""
+        true, false = self.side(domain, truth=True), self.side(domain, truth=False)
+        return Reach(true.region, false.region, true.exact and false.exact)
+
     def region(self, domain: Domain) -> Region:
         """The records for which it can be true: the region a question with this condition depends on."""
-        return self.reach(domain).true
+        return self.side(domain, truth=True).region
 
     def exact(self, domain: Domain) -> bool:
         """Whether the region holds exactly the records for which the condition is true."""
@@ -75,10 +92,10 @@ class OfColumn(Predicate):
     def columns(self) -> frozenset[str]:
         return frozenset((self.column,))
 
-    def reach(self, domain: Domain) -> Reach:
+    def side(self, domain: Domain, *, truth: bool) -> Side:
         axis = domain.axis(self.column)
         true, false = self.split(domain, axis)
-        return Reach(_slab(domain, axis, true), _slab(domain, axis, false), exact=True)
+        return Side(_slab(domain, axis, true if truth else false), exact=True)
 
 
 @final
@@ -189,13 +206,8 @@ class Known(Predicate):
     def columns(self) -> frozenset[str]:
         return frozenset()
 
-    def reach(self, domain: Domain) -> Reach:
-        everything, nothing = Region.everything(domain), Region.nothing(domain)
-        return Reach(
-            everything if self.truth is True else nothing,
-            everything if self.truth is False else nothing,
-            exact=True,
-        )
+    def side(self, domain: Domain, *, truth: bool) -> Side:
+        return Side(Region.everything(domain) if self.truth is truth else Region.nothing(domain), exact=True)
 
 
 @final
@@ -209,9 +221,8 @@ class Unknown(Predicate):
     def columns(self) -> frozenset[str]:
         return self.mentions
 
-    def reach(self, domain: Domain) -> Reach:
-        everything = Region.everything(domain)
-        return Reach(everything, everything, exact=False)
+    def side(self, domain: Domain, *, truth: bool) -> Side:
+        return Side(Region.everything(domain), exact=False)
 
 
 @final
@@ -224,9 +235,8 @@ class Not(Predicate):
     def columns(self) -> frozenset[str]:
         return self.part.columns()
 
-    def reach(self, domain: Domain) -> Reach:
-        inner = self.part.reach(domain)
-        return Reach(inner.false, inner.true, inner.exact)
+    def side(self, domain: Domain, *, truth: bool) -> Side:
+        return self.part.side(domain, truth=not truth)
 
 
 @final
@@ -239,14 +249,9 @@ class And(Predicate):
     def columns(self) -> frozenset[str]:
         return frozenset().union(*(part.columns() for part in self.parts))
 
-    def reach(self, domain: Domain) -> Reach:
-        true, false, exact = Region.everything(domain), Region.nothing(domain), True
-        for part in self.parts:
-            inner = part.reach(domain)
-            true, narrow = _limited(true & inner.true)
-            false, wide = _limited(false | inner.false)
-            exact = exact and inner.exact and narrow and wide
-        return Reach(true, false, exact)
+    def side(self, domain: Domain, *, truth: bool) -> Side:
+        sides = [part.side(domain, truth=truth) for part in self.parts]
+        return _met(domain, sides) if truth else _united(domain, sides)
 
 
 @final
@@ -259,9 +264,9 @@ class Or(Predicate):
     def columns(self) -> frozenset[str]:
         return frozenset().union(*(part.columns() for part in self.parts))
 
-    def reach(self, domain: Domain) -> Reach:
-        inner = And(tuple(Not(part) for part in self.parts)).reach(domain)
-        return Reach(inner.false, inner.true, inner.exact)
+    def side(self, domain: Domain, *, truth: bool) -> Side:
+        sides = [part.side(domain, truth=truth) for part in self.parts]
+        return _united(domain, sides) if truth else _met(domain, sides)
 
 
 @final
@@ -274,11 +279,11 @@ class IsTrue(Predicate):
     def columns(self) -> frozenset[str]:
         return self.part.columns()
 
-    def reach(self, domain: Domain) -> Reach:
-        inner = self.part.reach(domain)
-        if inner.exact:
-            return Reach(inner.true, ~inner.true, exact=True)
-        return Reach(inner.true, Region.everything(domain), exact=False)
+    def side(self, domain: Domain, *, truth: bool) -> Side:
+        inner = self.part.side(domain, truth=True)
+        if truth:
+            return inner
+        return Side(~inner.region, exact=True) if inner.exact else Side(Region.everything(domain), exact=False)
 
 
 def holding(column: str, wanted: object) -> Predicate:
@@ -309,6 +314,27 @@ def _slab(domain: Domain, axis: int, codes: Codes) -> Region:
         return Region.nothing(domain)
     full = domain.everything
     return Region(domain, ((*full[:axis], codes, *full[axis + 1 :]),))
+
+
+def _met(domain: Domain, sides: list[Side]) -> Side:
+    """Where all of some sides are; those of few boxes first, because they leave the least to do for the others."""
+    found, exact = Region.everything(domain), True
+    for side in sorted(sides, key=lambda side: len(side.region.boxes)):
+        found, kept = _limited(found & side.region)
+        exact = exact and side.exact and kept
+    return Side(found, exact)
+
+
+def _united(domain: Domain, sides: list[Side]) -> Side:
+    """Where one of some sides is, all of them put together at once."""
+    boxes = boxes_of.merged([box for side in sides for box in side.region.boxes])
+    apart: list[Box] = []
+    for box in boxes:
+        apart = boxes_of.disjoint([box], apart)
+        if len(apart) > 2 * MOST_BOXES and len(apart := list(boxes_of.merged(apart))) > MOST_BOXES:
+            return Side(Region(domain, boxes).hull(), exact=False)
+    found, kept = _limited(Region(domain, boxes_of.merged(apart)))
+    return Side(found, kept and all(side.exact for side in sides))
 
 
 def _limited(region: Region) -> tuple[Region, bool]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
+from partita.effort import within_effort
 from partita.errors import regions as refuse
 from partita.region import box as boxes_of
 from partita.region import codes as codes_of
@@ -53,7 +54,7 @@ class Region:
     @classmethod
     def of(cls, domain: Domain, boxes: Iterable[Box]) -> Region:
         """The union of boxes that may overlap; they are made disjoint."""
-        return cls(domain, boxes_of.merged(boxes_of.disjoint(boxes)))
+        return cls(domain, boxes_of.merged(boxes_of.disjoint(boxes_of.merged(list(boxes)))))
 
     @classmethod
     def box(cls, domain: Domain, **columns: object) -> Region:
@@ -70,6 +71,7 @@ class Region:
         return predicate.And(tuple(parts)).region(domain)
 
     @classmethod
+    @within_effort
     def where(cls, condition: str | Predicate, domain: Domain) -> Region:
         """The records for which a condition can be true; what cannot be understood narrows nothing.
 

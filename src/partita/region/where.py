@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from datetime import date
 from fractions import Fraction
@@ -11,11 +10,13 @@ from typing import Final
 from sqlglot import errors as sql_errors
 from sqlglot import exp, parse_one
 
+from partita.effort import Work, spend
 from partita.errors import regions as refuse
 from partita.exact import exact
 from partita.region.codes import members
 from partita.region.columns import Bounded, Categories, Column, Dates, Identifier, Operator
 from partita.region.domain import Domain
+from partita.region.like import pattern as like
 from partita.region.predicate import (
     And,
     Between,
@@ -32,8 +33,21 @@ from partita.region.predicate import (
 )
 
 DEEPEST: Final = 200
+LONGEST: Final = 50_000
 MOST_EVALUATED: Final = 50_000
 
+# What the parser is known to raise on text that is not SQL.
+UNREADABLE: Final = (
+    sql_errors.SqlglotError,
+    RecursionError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    IndexError,
+    KeyError,
+    AssertionError,
+    OverflowError,
+)
 _COMPARISONS: Final[dict[type[exp.Expr], Operator]] = {
     exp.EQ: Operator.EQUAL,
     exp.NEQ: Operator.DIFFERENT,
@@ -67,9 +81,11 @@ def parse(text: str, domain: Domain, dialect: str = "duckdb") -> Predicate:
     """
     if not text.strip():
         raise refuse.unreadable(text, "it is empty")
+    if len(text) > LONGEST:
+        raise refuse.unreadable(text, f"it has more than {LONGEST} characters")
     try:
         tree = parse_one(text, dialect=dialect, into=exp.Condition)
-    except (sql_errors.SqlglotError, RecursionError, ValueError) as problem:
+    except UNREADABLE as problem:
         raise refuse.unreadable(text, _reason(problem)) from None
     return understood(tree, domain)
 
@@ -160,6 +176,7 @@ def _by_part(tree: exp.Expr, left: exp.Expr, operator: Operator, literal: object
         return _unknown(tree)
     name, dates = column
     part, test = _PARTS[kind], _TESTS[operator]
+    spend(2 * dates.size, Work.VALUES)
     true: set[int] = set()
     false: set[int] = set()
     for code in members(dates.values):
@@ -219,9 +236,8 @@ def _like(tree: exp.Like, domain: Domain) -> Predicate:
         or not (isinstance(pattern, exp.Literal) and pattern.is_string and "\\" not in pattern.name)
     ):
         return _unknown(tree)
-    wild = {"%": ".*", "_": "."}
-    test = re.compile("".join(wild.get(sign, re.escape(sign)) for sign in pattern.name), re.DOTALL)
-    true = frozenset(code for code, label in enumerate(column[1].labels) if test.fullmatch(label))
+    test = like(pattern.name)
+    true = frozenset(code for code, label in enumerate(column[1].labels) if test.meets(label))
     false = frozenset(range(len(column[1].labels))) - true
     return Codewise(column[0], *((false, true) if tree.args.get("negate") else (true, false)))
 

@@ -151,6 +151,14 @@ WORDS = [
         ),
     ),
     (
+        refuse.too_many_sets(2**24, 4096),
+        "shape.too-many-sets",
+        (
+            "ROLLUP, CUBE and GROUPING SETS ask here for 16,777,216 groupings of the same groups; at most 4,096 are "
+            "answered. Name fewer columns in them. Nothing was read and nothing was charged."
+        ),
+    ),
+    (
         refuse.margins_of_unlike(),
         "shape.margins-of-unlike",
         (

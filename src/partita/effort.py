@@ -1,0 +1,95 @@
+"""Bounded work: steps counted in our own code, never by the clock, beyond which a question is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from typing import Final, ParamSpec, TypeVar, final
+
+from partita.errors import effort as refuse
+from partita.errors import query as refuse_query
+from partita.errors.effort import Work
+
+# A step is about a microsecond. What people ask takes some thousands.
+MOST_STEPS: Final = 400_000
+
+
+@final
+class Effort:
+    """A number of steps that may be made; how many are made follows from public things alone: words, schema, ledger.
+
+    >>> effort = Effort(100)
+    >>> effort.spend(60, Work.WORDS)
+    >>> effort.spend(60, Work.WORDS)
+    Traceback (most recent call last):
+        ...
+    partita.errors.base.QueryRefused: This question takes more than 100 steps to price: ...
+    """
+
+    __slots__ = ("_first", "left", "limit")
+
+    def __init__(self, limit: int) -> None:
+        self.limit = self.left = limit
+        self._first: Work | None = None
+
+    def spend(self, steps: int, work: Work) -> None:
+        """Count steps, before they are made where they are many; once there are too many, every further one is refused.
+
+        A refusal may be passed over where something else is tried instead; the reason is that of the first.
+        """
+        self.left -= steps
+        if self.left < 0:
+            self._first = self._first or work
+            raise refuse.too_much(self._first, self.limit)
+
+
+_IN_FORCE: Final[ContextVar[Effort | None]] = ContextVar("effort", default=None)
+
+
+def spend(steps: int, work: Work) -> None:
+    """Count steps of the effort in force; nothing is counted where there is none."""
+    effort = _IN_FORCE.get()
+    if effort is not None:
+        effort.spend(steps, work)
+
+
+@contextmanager
+def bounded(limit: int = MOST_STEPS) -> Iterator[Effort]:
+    """All that is done inside shares one effort, that of the outermost; what is nested too deeply is refused.
+
+    >>> with bounded(10) as outer, bounded(1000) as inner:
+    ...     inner is outer
+    True
+    """
+    current = _IN_FORCE.get()
+    if current is not None:
+        yield current
+        return
+    made = Effort(limit)
+    token = _IN_FORCE.set(made)
+    try:
+        yield made
+    except RecursionError:
+        raise refuse_query.too_deep() from None
+    finally:
+        _IN_FORCE.reset(token)
+
+
+_Given = ParamSpec("_Given")
+_Made = TypeVar("_Made")
+
+
+def within_effort(function: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
+    """A function whose work is bounded: one effort for each call, unless one is in force already."""
+
+    @wraps(function)
+    def limited(*args: _Given.args, **kwargs: _Given.kwargs) -> _Made:
+        with bounded():
+            return function(*args, **kwargs)
+
+    return limited
+
+
+__all__ = ["MOST_STEPS", "Effort", "Work", "bounded", "spend", "within_effort"]

@@ -1,0 +1,150 @@
+"""Bounded work: steps are counted in our own code, and a question beyond them is refused with what to write."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import partita as pt
+from partita import effort
+from partita.effort import MOST_STEPS, Effort, Work, bounded, spend, within_effort
+from partita.errors import PartitaError, QueryRefused
+from partita.query import sql
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks" / "effort"))
+from hostile import questions, tables
+
+TABLES = {table.name: table for table in tables()}
+HOSTILE = questions()
+PROMISES = [pt.Promise(pt.rows(), pt.ZCDP(rho="1", delta="1e-6"))]
+
+
+def steps(text: str) -> int:
+    """How many steps it takes to read a question."""
+    with bounded(10**9) as counted:
+        sql.read(text, TABLES)
+    return counted.limit - counted.left
+
+
+# --- counting ------------------------------------------------------------------------------------------------------
+
+
+def test_without_an_effort_in_force_nothing_is_counted():
+    spend(10**12, Work.WORDS)
+
+
+def test_a_nested_effort_is_the_outer_one_and_none_is_left_behind():
+    with bounded(10) as outer, bounded(1000) as inner:
+        assert inner is outer
+        with pytest.raises(QueryRefused):
+            spend(11, Work.WORDS)
+    assert effort._IN_FORCE.get() is None
+
+
+def test_the_reason_is_what_the_steps_ran_out_on_even_if_something_else_is_tried_then():
+    counted = Effort(10)
+    with pytest.raises(QueryRefused, match="pieces"):
+        counted.spend(11, Work.CONDITIONS)
+    with pytest.raises(QueryRefused, match="pieces"):
+        counted.spend(0, Work.WORDS)
+
+
+def test_what_is_nested_too_deeply_is_refused_in_our_words():
+    @within_effort
+    def deeper(level: int) -> int:
+        def inner(level: int) -> int:
+            return inner(level + 1)
+
+        return inner(level)
+
+    with pytest.raises(QueryRefused) as refusal:
+        deeper(0)
+    assert refusal.value.code == "query.too-deep"
+
+
+def test_the_same_question_takes_the_same_steps_whatever_was_asked_before():
+    text = "SELECT EXTRACT(month FROM day) AS m, AVG(cost) AS c FROM visits WHERE diagnosis LIKE 'a%b' GROUP BY 1"
+    assert steps(text) == steps(text) == steps(text) > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "most"),
+    [
+        ("SELECT region, COUNT(*) AS n, AVG(cost) AS c FROM visits WHERE age >= 65 GROUP BY region", 500),
+        ("SELECT BUCKET(age, 10) AS b, COUNT(*) AS n FROM visits WHERE sex = 'F' OR region = 'north' GROUP BY 1", 1000),
+        ("SELECT DATE_TRUNC('month', day) AS m, SUM(cost) AS c FROM visits WHERE flag GROUP BY 1", 1000),
+        ("SELECT COUNT(*) AS n FROM visits WHERE EXTRACT(month FROM day) IN (1, 2) AND age % 2 = 0", 50_000),
+    ],
+)
+def test_what_people_ask_takes_few_steps(text, most):
+    assert steps(text) <= most
+
+
+# --- what once took minutes ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def curator():
+    with pt.Curator(tables=tables(), promises=PROMISES) as made:
+        yield made
+
+
+WAS_SLOW = [
+    ("bucket wide", "query.too-many-groups"),
+    ("gathering bucket", "query.too-many-groups"),
+    ("trunc far", None),
+    ("like 8", None),
+    ("like 2000", None),
+    ("like long constant", "query.too-much-work"),
+    ("union 12", "query.too-much-work"),
+    ("union 12 chosen", "query.too-much-work"),
+    ("names doubling 40", "query.too-much-work"),
+    ("or 200 boxes", "query.too-much-work"),
+    ("or 200 boxes 3", "query.too-much-work"),
+    ("tree 6", "query.too-much-work"),
+    ("not tree 6", "query.too-much-work"),
+    ("listed tuples", None),
+    ("case 100", None),
+    ("keys of 4 kB", None),
+    ("key case two columns", "query.too-much-work"),
+    ("tabulated day 500", None),
+    ("trunc list", None),
+    ("cube 24", "shape.too-many-sets"),
+    ("cubes of one", "shape.too-many-sets"),
+    ("rollups", "shape.too-many-sets"),
+    ("aggregates 300", None),
+    ("deviations", "query.too-much-work"),
+    ("comment opens", "query.unreadable"),
+    ("parentheses 4000", "query.too-deep"),
+    ("nots 2000", "query.too-deep"),
+]
+
+
+@pytest.mark.parametrize(("name", "code"), WAS_SLOW, ids=[name for name, _ in WAS_SLOW])
+def test_a_question_that_kept_the_curator_busy_is_priced_or_refused_within_the_steps(name, code, curator):
+    if code is None:
+        curator.quote(HOSTILE[name], epsilon="0.01")
+        return
+    with pytest.raises(PartitaError) as refusal:
+        curator.quote(HOSTILE[name], epsilon="0.01")
+    assert refusal.value.code == code
+    assert "Nothing was read and nothing was charged." in refusal.value.message
+
+
+def test_a_search_for_an_accuracy_shares_one_effort(curator, monkeypatch):
+    made = []
+    start = Effort.__init__
+    monkeypatch.setattr(Effort, "__init__", lambda self, limit: (made.append(self), start(self, limit))[1])
+    curator.quote("SELECT COUNT(*) AS n, AVG(cost) AS c FROM visits", within={"n": 50})
+    assert len(made) == 1
+    assert MOST_STEPS // 2 < made[0].left < MOST_STEPS - 5000
+
+
+def test_a_condition_of_its_own_is_bounded_too():
+    domain = TABLES["many"].domain
+    where = HOSTILE["or 200 boxes"].partition(" WHERE ")[2]
+    with pytest.raises(QueryRefused) as refusal:
+        pt.Region.where(where, domain)
+    assert refusal.value.code == "query.too-much-work"
