@@ -29,3 +29,18 @@ def heard() -> Iterator[list[logging.LogRecord]]:
     logging.getLogger("partita.operator").addHandler(handler)
     yield records
     logging.getLogger("partita.operator").removeHandler(handler)
+
+
+@pytest.fixture(autouse=True)
+def calm(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A fault after reading is seen by nobody but the operator: an alarm in a test that does not listen fails it."""
+    if "heard" in request.fixturenames:
+        yield
+        return
+    alarms: list[logging.LogRecord] = []
+    handler = logging.Handler(logging.CRITICAL)
+    handler.emit = alarms.append  # type: ignore[method-assign]
+    logging.getLogger("partita.operator").addHandler(handler)
+    yield
+    logging.getLogger("partita.operator").removeHandler(handler)
+    assert not alarms, f"the operator was alarmed: {[alarm.getMessage() for alarm in alarms]}"

@@ -60,29 +60,3 @@ def test_no_outcome_depends_on_one_row(question: str) -> None:
     without = outcome(visits(60), question)
     for row in [SECRET, *HOSTILE]:
         assert outcome([*visits(60), row], question) == without
-
-
-def test_an_engine_that_fails_says_the_same_words_and_the_charge_stands() -> None:
-    from partita.engine.base import Engine
-
-    class Failing(Engine):
-        kind = "failing"
-
-        def attach(self, table: Any) -> None: ...
-
-        def compute(self, program: Any) -> Any:
-            raise ZeroDivisionError("row 17 of patient p3 has age 42")
-
-        def extract(self, extract: Any) -> Any:
-            raise ZeroDivisionError
-
-        def close(self) -> None: ...
-
-    curator = hospital(promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=1))])
-    failing = pt.Curator(tables=curator.tables, promises=curator.promises, backend=Failing(curator.tables))
-    with pytest.raises(pt.EngineFault) as fault:
-        failing.ask("SELECT COUNT(*) FROM visits", epsilon="0.5")
-    assert "42" not in fault.value.message
-    assert "p3" not in fault.value.message
-    assert fault.value.__cause__ is None
-    assert failing.spent() == (pt.Pure(epsilon="0.5"),)

@@ -117,7 +117,7 @@ def test_a_question_about_nobody_has_an_empty_answer() -> None:
     assert kept.spent() == (pt.Pure(epsilon=0),)
 
 
-def test_an_engine_fault_carries_no_context() -> None:
+def test_an_engine_fault_carries_no_context(heard: list[object]) -> None:
     kept = curator([{"p": "a", "home": "r0", "x": 1}], [pt.Promise(pt.rows(), pt.Pure(epsilon=1))])
 
     def compute(program: object) -> None:

@@ -29,10 +29,12 @@ from partita.algorithms.learning.logistic import Logistic
 from partita.algorithms.learning.moments import UNIT
 from partita.algorithms.learning.principal import Principal
 from partita.curator.computation import Sample
+from partita.ledger.canonical import canonical
 from partita.mechanisms.additive import AdditiveNoise
 from partita.mechanisms.subsampled import Subsampled
 from partita.query.pricing import Price
 from partita.region.columns import integers
+from partita.sampling.bits import TestBits
 from partita.theory.distance import Distance
 from partita.theory.measures.zcdp import ZCDP
 from tests.laws.computation_family import calls_of, check, moves
@@ -122,6 +124,13 @@ def test_no_release_moves_further_than_is_stated(name, rows, other, monkeypatch)
     again, changed = run_on(computation, [other, *rows[1:]], monkeypatch, before)
     check(before, changed, greatest(computation))
     assert said == same == again, "what is said must follow from what was released"
+
+
+@pytest.mark.parametrize("name", sorted(COMPUTATIONS))
+def test_none_fails_without_rows(name):
+    """What cannot be computed from the rows is computed from none (decision 11)."""
+    computation = COMPUTATIONS[name]
+    assert canonical(computation.compute(sample([], computation.columns), bits=TestBits(1)))
 
 
 @pytest.mark.parametrize("budget", [EPSILON, RHO], ids=str)

@@ -29,11 +29,12 @@ def show_book(
     book: Book, newest: Annotated[int, typer.Option(help="How many questions to list.")] = 20, as_json: AsJson = False
 ) -> None:
     """Show the promises, what is spent and what is left, and the newest questions."""
+    from partita.curator.alarms import alarmed
     from partita.ledger.opening import open_ledger
     from partita.ledger.report import summary
 
     with open_ledger(book) as opened:
-        found = summary(opened, newest)
+        found, alarms = summary(opened, newest), alarmed(opened.name)
     if as_json:
         show_json(
             {
@@ -60,6 +61,7 @@ def show_book(
                     }
                     for one in found.newest
                 ],
+                "alarms": sorted(alarms),
             }
         )
         return
@@ -75,6 +77,12 @@ def show_book(
         costs = "; ".join(map(str, asked.charged))
         questions.add_row(str(asked.seq), asked.analyst or "-", " ".join(asked.asked.split()), costs, asked.state.value)
     show(promises, questions)
+    if alarms:
+        listed = ", ".join(map(str, sorted(alarms)))
+        show(
+            f"ALARM, for the custodian alone: the answers to {listed} are noise on no rows, because something failed "
+            f"after their charge. The operator's log says what."
+        )
 
 
 @app.command("verify", short_help="Audit the whole book from its first line.")

@@ -83,7 +83,11 @@ class Computation(ABC):
 
     @abstractmethod
     def compute(self, sample: Sample, *, bits: BitSource | None) -> Any:
-        """What is released: plain data for :meth:`Curator.run`, a live object for :meth:`Curator.open`."""
+        """What is released: plain data for :meth:`Curator.run`, a live object for :meth:`Curator.open`.
+
+        It must not fail, whatever the rows are; if it does, it is run on none instead. A live object derives from
+        ``partita.live.Live``, so that it is neither copied nor used by two processes.
+        """
 
     def accepts(self, table: str, columns: Sequence[Bounded]) -> None:  # noqa: B027
         """Refuse declared columns that it was not made for, before anything is charged; unless it says so, none."""

@@ -6,13 +6,17 @@ import json
 from collections.abc import Sequence
 from typing import Any, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from partita.composition.promise import Promise
+from partita.curator.alarms import told, unseen
 from partita.curator.computation import Computation, Sample, charge_for
 from partita.curator.outcome import Outcome
 from partita.curator.pace import Pace
 from partita.curator.path import booked_cost
 from partita.engine.base import Engine
-from partita.engine.log import log
+from partita.engine.log import attempted
 from partita.errors import curator as refuse
 from partita.errors import engine as refuse_engine
 from partita.ledger.canonical import canonical
@@ -29,7 +33,10 @@ from partita.theory.measures.zcdp import ZCDP
 
 @final
 class Door:
-    """Runs computations on protected rows in the order of a question's path (theory E16, soundness checklist 1)."""
+    """Runs computations on protected rows in the order of a question's path (theory E16, soundness checklist 1).
+
+    One that fails on the rows is run on none instead, so that no failure that depends on a row is seen (decision 11).
+    """
 
     def __init__(
         self, ledger: Ledger, engine: Engine, promises: Sequence[Promise], bits: BitSource | None, pace: Pace
@@ -46,8 +53,10 @@ class Door:
         booked = self._ledger.reserve(charge)
         if isinstance(booked, Reservation):
             with self._pace.kept():
-                document = self._computed(computation, extract, written=True)
+                document, sound = self._computed(computation, extract, written=True)
                 booked = self._ledger.commit(booked, canonical(document).encode())
+                if not sound:
+                    told(self._ledger, booked)
         return self._outcome(booked, charge, analyst)
 
     def admits(self, computation: Computation, extract: Extract, *, analyst: str) -> None:
@@ -69,8 +78,11 @@ class Door:
         booked = self._ledger.reserve(charge)
         assert isinstance(booked, Reservation)
         with self._pace.kept():
-            live = self._computed(computation, extract, written=False)
-        return live, self._outcome(self._ledger.commit(booked, b'{"opened":true}'), charge, analyst)
+            live, sound = self._computed(computation, extract, written=False)
+            opened = self._ledger.commit(booked, b'{"opened":true}')
+            if not sound:
+                told(self._ledger, opened)
+        return live, self._outcome(opened, charge, analyst)
 
     def _charge(self, computation: Computation, extract: Extract, analyst: str, key: str | None, nonce: str) -> Charge:
         if not isinstance(computation, Computation):
@@ -78,21 +90,27 @@ class Door:
         computation.accepts(extract.table.name, _declared(extract))
         return charge_for(computation, extract, self._promises, analyst=analyst, key=key, nonce=nonce)
 
-    def _computed(self, computation: Computation, extract: Extract, *, written: bool) -> Any:
-        sample = Sample(self._engine.run(extract), _declared(extract))
+    def _computed(self, computation: Computation, extract: Extract, *, written: bool) -> tuple[Any, bool]:
+        """What the computation gives, on no rows where it fails on those that are there; and whether it did not."""
+        columns, about = _declared(extract), (computation.kind, extract.table.name)
+
+        def made(rows: NDArray[np.int64]) -> Any:
+            def step() -> Any:
+                found = computation.compute(Sample(rows, columns), bits=self._bits)
+                if written:
+                    canonical(found)
+                return found
+
+            found = attempted(step, "%s failed on the rows of %s.", *about)
+            if found is None:
+                raise refuse_engine.fault()
+            return found
+
+        rows, read = unseen(lambda: self._engine.run(extract), lambda: self._engine.blank(extract))
         self._ledger.pass_by(Point.READ)
-        try:
-            found = computation.compute(sample, bits=self._bits)
-            if written:
-                canonical(found)
-        except Exception:
-            # Whatever happened depends on the rows, and the charge stands (theory E18).
-            log.exception("%s failed on the rows of %s.", computation.kind, extract.table.name)
-            found = None
-        if found is None:
-            raise refuse_engine.fault()
+        found, kept = unseen(lambda: made(rows), lambda: made(extract.empty()))
         self._ledger.pass_by(Point.NOISED)
-        return found
+        return found, read and kept
 
     def _outcome(self, booked: Answered, charge: Charge, analyst: str) -> Outcome:
         costs = tuple(

@@ -10,16 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.composition.account.booking import charged, reached
+from partita.curator.alarms import told, unseen
 from partita.curator.opinion import SecondOpinion
 from partita.curator.pace import Pace
 from partita.engine.base import Engine
-from partita.engine.log import log
+from partita.engine.log import attempted
 from partita.errors import engine as refuse_engine
 from partita.granularity import Users
 from partita.ledger.charge import Charge, Cost
 from partita.ledger.ledger import Ledger
 from partita.ledger.points import Point
 from partita.ledger.states import Answered, Reservation
+from partita.query.program import Program
 from partita.query.quote import Promised, Quote
 from partita.region.region import Region
 from partita.sampling.bits import BitSource
@@ -31,7 +33,8 @@ class Path:
     """From a quote to noisy numbers that are in the ledger.
 
     The order is the guarantee: the charge is durable before the engine reads, and the noisy numbers are durable
-    before they leave (theory E16, soundness checklist 1). If the engine fails, the charge stands.
+    before they leave (theory E16, soundness checklist 1). If something fails on the way, the charge stands and the
+    answer is noise on no rows, so that a failure that depends on a row is not seen (decision 11).
     """
 
     def __init__(
@@ -54,22 +57,38 @@ class Path:
         return booked, numbers(booked.content, quote.width, quote.texts)
 
     def _run(self, quote: Quote, reservation: Reservation) -> tuple[Answered, NDArray[np.object_]]:
-        tallies = self._engine.run(quote.program)
+        tallies, read = tallied(self._engine, quote.program)
         self._ledger.pass_by(Point.READ)
-        noisy = noised(quote, tallies, self._bits)
+        (noisy, content), added = noised(quote, tallies, self._bits)
         self._ledger.pass_by(Point.NOISED)
-        booked = self._ledger.commit(reservation, written(noisy))
+        booked = self._ledger.commit(reservation, content)
+        if not (read and added):
+            told(self._ledger, booked)
         # Of two runs of one reservation the first to commit decides; only its numbers may be seen.
         return booked, noisy if booked.fresh else numbers(booked.content, quote.width, quote.texts)
 
 
-def noised(quote: Quote, tallies: NDArray[np.object_], bits: BitSource | None) -> NDArray[np.object_]:
-    """The noisy numbers of a question; what fails here may depend on rows, so it has the one constant wording."""
-    try:
-        return quote.release(tallies, bits=bits)
-    except Exception:
-        log.exception("Noise could not be added to a question about %s.", quote.plan.table.name)
-    raise refuse_engine.fault()
+def tallied(engine: Engine, program: Program) -> tuple[NDArray[np.object_], bool]:
+    """The exact tallies of a question, or those of no rows where the engine fails; and whether it did not."""
+    return unseen(lambda: engine.run(program), lambda: engine.blank(program))
+
+
+def noised(
+    quote: Quote, tallies: NDArray[np.object_], bits: BitSource | None
+) -> tuple[tuple[NDArray[np.object_], bytes], bool]:
+    """The noisy numbers of a question and how they are stored, or those of no rows; and whether it was not those."""
+
+    def released(exact: NDArray[np.object_]) -> tuple[NDArray[np.object_], bytes]:
+        def step() -> tuple[NDArray[np.object_], bytes]:
+            noisy = quote.release(exact, bits=bits)
+            return noisy, written(noisy)
+
+        found = attempted(step, "Noise could not be added to a question about %s.", quote.plan.table.name)
+        if found is None:
+            raise refuse_engine.fault()
+        return found
+
+    return unseen(lambda: released(tallies), lambda: released(quote.program.empty()))
 
 
 def charge_of(quote: Quote, *, asked: str, analyst: str = "", key: str | None = None) -> Charge:

@@ -11,10 +11,11 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.curator.alarms import told
 from partita.curator.answer import Answer
 from partita.curator.opinion import SecondOpinion
 from partita.curator.pace import Pace
-from partita.curator.path import fingerprint, noised, numbers, remade, written
+from partita.curator.path import fingerprint, noised, numbers, remade, tallied
 from partita.engine.base import Engine
 from partita.errors import accuracy as refuse
 from partita.ledger.charge import Charge, Cost
@@ -157,12 +158,16 @@ class Planned(Live):
         return self._booked
 
     def _run(self, reservation: Reservation) -> Answered:
-        exact = {fingerprint(one): (one, self._engine.run(one.program)) for one in distinct_quotes(self.quotes)}
+        distinct = distinct_quotes(self.quotes)
+        exact = [tallied(self._engine, one.program) for one in distinct]
         self._ledger.pass_by(Point.READ)
-        noisy = {name: noised(one, tallies, self._bits) for name, (one, tallies) in exact.items()}
+        noisy = [noised(one, tallies, self._bits) for one, (tallies, _) in zip(distinct, exact, strict=True)]
         self._ledger.pass_by(Point.NOISED)
-        content = {name: json.loads(written(found)) for name, found in noisy.items()}
-        return self._ledger.commit(reservation, json.dumps({"plan": content}).encode())
+        stored = {fingerprint(one): json.loads(found) for one, ((_, found), _) in zip(distinct, noisy, strict=True)}
+        booked = self._ledger.commit(reservation, json.dumps({"plan": stored}).encode())
+        if not all(sound for _, sound in (*exact, *noisy)):
+            told(self._ledger, booked)
+        return booked
 
 
 def planned_numbers(content: bytes, quote: Quote) -> NDArray[np.object_]:

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
-from typing import ClassVar, overload
+from collections.abc import Callable, Iterable
+from typing import ClassVar, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.engine.log import log
+from partita.engine.log import attempted
 from partita.errors import engine as refuse
 from partita.live import Live
 from partita.query.extract import Extract, ordered
 from partita.query.program import Program
 from partita.query.schema import Table
 
+Tallies = TypeVar("Tallies")
+
 
 class Engine(Live):
     """Computes programs over the tables it was opened with.
 
-    Whatever goes wrong while rows are read becomes the same error with the same words (theory E18); what really
-    happened goes to the operator's log.
+    Whatever goes wrong while rows are read becomes the same error with the same words (theory E18), which the curator
+    shows to nobody: it goes on with what a table without rows gives. What really happened goes to the operator's log.
     """
 
     kind: ClassVar[str]
@@ -63,15 +65,32 @@ class Engine(Live):
             raise refuse.not_attached(program.table.name)
         if program.where.region.empty or (isinstance(program, Program) and not program.tallies):
             return program.empty()
-        found = self._attempt(program)
+        return self._told(program, lambda: self._read(program))
+
+    @overload
+    def blank(self, program: Program) -> NDArray[np.object_]: ...
+
+    @overload
+    def blank(self, program: Extract) -> NDArray[np.int64]: ...
+
+    def blank(self, program: Program | Extract) -> NDArray[np.object_] | NDArray[np.int64]:
+        """The same over the table without its rows: what an answer is made from where they could not be computed with.
+
+        No row is read, so what fails here fails whatever the rows are: a statement that no table of these types could
+        answer, or a source that is gone.
+        """
+        return self._told(program, lambda: self.without_rows(program))
+
+    def without_rows(self, program: Program | Extract) -> NDArray[np.object_] | NDArray[np.int64]:
+        """What a table without rows gives; an engine that runs statements runs the same one on an empty table."""
+        return program.empty()
+
+    def _read(self, program: Program | Extract) -> NDArray[np.object_] | NDArray[np.int64]:
+        return self.compute(program) if isinstance(program, Program) else ordered(self.extract(program))
+
+    def _told(self, program: Program | Extract, step: Callable[[], Tallies]) -> Tallies:
+        found = attempted(step, "The %s engine failed on a question about %s.", self.kind, program.table.name)
         if found is None:
             # Raised where no other error is in hand: not even its context holds what happened.
             raise refuse.fault()
         return found
-
-    def _attempt(self, program: Program | Extract) -> NDArray[np.object_] | NDArray[np.int64] | None:
-        try:
-            return self.compute(program) if isinstance(program, Program) else ordered(self.extract(program))
-        except Exception:
-            log.exception("The %s engine failed on a question about %s.", self.kind, program.table.name)
-            return None

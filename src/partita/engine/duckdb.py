@@ -252,6 +252,16 @@ class DuckDB(Engine):
             codes[:, place] = coded(found.column(place), column)
         return codes
 
+    def without_rows(self, program: Program | Extract) -> NDArray[np.object_] | NDArray[np.int64]:
+        """The very same statements, on an empty table with the types of the stored one."""
+        name = program.table.name
+        stored = self._stored[name]
+        bare = f'{stored.relation.removesuffix(chr(34))} without rows"'
+        self._cursor().execute(f"CREATE TABLE IF NOT EXISTS {bare} AS SELECT * FROM {stored.relation} LIMIT 0")
+        emptied = DuckDB.__new__(DuckDB)
+        vars(emptied).update(vars(self), _stored={name: replace(stored, relation=bare)}, _held={})
+        return emptied._read(program)
+
     def close(self) -> None:
         self._connection.close()
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, final
+from typing import Final, TypeVar, final
+
+import numpy as np
 
 # Where operators hang handlers of their own: logging.getLogger("partita.operator").addHandler(...).
 NAME: Final = "partita.operator"
+Found = TypeVar("Found")
 
 
 @final
@@ -37,6 +41,23 @@ class _File(logging.FileHandler):
 
 
 log: Final = OperatorLog(NAME)
+
+
+def attempted(step: Callable[[], Found], alarm: str, *about: object) -> Found | None:
+    """What a step on protected rows gives, or nothing and an alarm for the operator if it fails.
+
+    What went wrong may show values of rows. It is told after it was handled, so that no error raised later, nor one
+    of a log that cannot be written, has it as its context; and numpy's warnings, which go to a screen, are not given.
+    """
+    failure: Exception | None = None
+    try:
+        with np.errstate(all="ignore"):
+            return step()
+    except Exception as problem:  # noqa: BLE001 - whatever it is, it may depend on a row
+        failure = problem
+    log.critical(alarm, *about, exc_info=failure)
+    del failure  # its frames hold rows, and this frame would hold it
+    return None
 
 
 def write_to(path: str | Path) -> None:

@@ -69,7 +69,7 @@ def test_what_does_not_fit_is_refused_before_anything_is_read():
     assert curator.spent() == (pt.Pure(epsilon=0),)
 
 
-def test_a_failure_on_the_rows_is_one_constant_error_and_the_charge_stands():
+def test_a_failure_on_any_rows_and_on_none_is_one_constant_error_and_the_charge_stands(heard):
     curator = hospital(promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=1))])
     with pytest.raises(pt.EngineFault) as caught:
         curator.run(HowMany(LAPLACE, fails=True))
@@ -222,7 +222,7 @@ def test_a_mechanism_without_a_proof_for_rows_that_come_and_go_is_refused_before
     assert curator.spent() == (pt.Pure(epsilon=0),)
 
 
-def test_a_mechanism_without_a_proof_for_changed_rows_costs_a_removal_and_an_addition():
+def test_a_mechanism_without_a_proof_for_changed_rows_costs_a_removal_and_an_addition(heard):
     sampled = pt.Subsampled(pt.Laplace(epsilon="0.5"), rate="0.1")
     asked = HowMany(sampled)
     asked.fails = True
@@ -235,7 +235,7 @@ def test_a_mechanism_without_a_proof_for_changed_rows_costs_a_removal_and_an_add
     assert float(spent.epsilon) == pytest.approx(float(twice.epsilon), rel=1e-9)
 
 
-def test_a_live_object_with_a_delta_beside_rho_is_refused_and_the_same_in_one_run_is_not():
+def test_a_live_object_with_a_delta_beside_rho_is_refused_and_the_same_in_one_run_is_not(heard):
     """No theorem covers interactive mechanisms with a δ beside ρ that are used side by side (theory D3)."""
     asked = HowMany(pt.GaussianThreshold(sigma=10, threshold=60), fails=True)
     curator = hospital(promises=[pt.Promise(pt.rows(), pt.ZCDP(rho=1, delta="1e-6"))])
@@ -245,4 +245,4 @@ def test_a_live_object_with_a_delta_beside_rho_is_refused_and_the_same_in_one_ru
     assert curator.spent()[0].is_zero()
     with pytest.raises(pt.EngineFault):
         curator.run(asked)
-    assert len(asked.seen) == 1
+    assert len(asked.seen) == 2  # on the rows, and on none

@@ -145,7 +145,9 @@ def test_a_quantile_of_too_many_values_is_refused_before_anything_is_charged() -
 
 
 @pytest.mark.parametrize("way", ["ask", "plan"])
-def test_noise_that_cannot_be_added_is_a_fault_like_any_other(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_noise_that_can_never_be_added_is_the_constant_error(
+    way: str, monkeypatch: pytest.MonkeyPatch, heard: list[Any]
+) -> None:
     """What the noise is added to is exact: no error about it may leave."""
     kept = curator()
 

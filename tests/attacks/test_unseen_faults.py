@@ -1,0 +1,264 @@
+"""A fault after reading is never seen: the answer is noise on no rows, the operator hears of it, the charge stands."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import partita as pt
+from partita.algorithms import OnlineMultiplicativeWeights
+from partita.cli import main
+from partita.engine.base import Engine
+from partita.engine.duckdb import DuckDB
+from partita.engine.reference import Reference
+from partita.sampling.bits import TestBits
+from tests.unit.curator.hospital import hospital
+from tests.unit.curator.test_computation import HowMany
+
+SURE = 1 - 1e-9
+SECRET = "987654"
+ROWS = [{"who": f"p{at}", "x": at % 10, "word": f"w{at % 3}"} for at in range(1000)]
+COLUMNS = {"who": pt.identifier(), "x": pt.integers(0, 9), "word": pt.text_keys()}
+BUDGET = pt.Approximate(epsilon=9, delta="1e-6")
+PRICE = {"epsilon": 1, "delta": "1e-8"}
+
+
+class Failing(Engine):
+    """Reads its rows and fails on them: the presence of a row could decide that."""
+
+    kind = "failing"
+
+    def attach(self, table: Any) -> None: ...
+
+    def compute(self, program: Any) -> Any:
+        raise OverflowError(f"{SECRET} * 3 does not fit")
+
+    def extract(self, extract: Any) -> Any:
+        raise OverflowError(f"{SECRET} * 3 does not fit")
+
+    def close(self) -> None: ...
+
+
+def table(source: Any = ROWS) -> pt.Table:
+    return pt.Table("t", source=source, columns=COLUMNS)
+
+
+def curator(backend: Any = None, rows: Any = ROWS, budget: Any = BUDGET, **options: Any) -> pt.Curator:
+    kept = table(rows)
+    return pt.Curator(
+        tables=[kept],
+        promises=[pt.Promise(pt.rows(), budget)],
+        backend=Failing([kept]) if backend is None else backend,
+        bits=TestBits(3),
+        **options,
+    )
+
+
+def alarmed(heard: list[logging.LogRecord]) -> bool:
+    return any(record.levelno == logging.CRITICAL and "noise on no rows" in record.getMessage() for record in heard)
+
+
+QUESTIONS = [
+    "SELECT COUNT(*) AS n FROM t",
+    "SELECT x, COUNT(*) AS n, SUM(x) AS s FROM t GROUP BY x",
+    "SELECT AVG(x) AS m FROM t WHERE x > 2",
+    "SELECT MEDIAN(x) AS m FROM t",
+    "SELECT word, COUNT(*) AS n FROM t GROUP BY word",
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("way", ["ask", "plan"])
+def test_a_failing_engine_is_answered_with_noise_on_no_rows(question, way, heard):
+    """What is seen is what the same question shows on a table without rows: columns, lines, cost, and what is left."""
+    seen = []
+    for kept in (curator(), curator("reference", rows=[])):
+        answer = kept.ask(question, **PRICE) if way == "ask" else kept.plan([kept.quote(question, **PRICE)]).ask(0)
+        assert answer.rows() == (kept.ask(question, **PRICE) if way == "ask" else answer).rows()
+        seen.append((answer.rows(), answer.error(), kept.spent(), kept.remaining(), kept.verify().sound))
+    assert seen[0] == seen[1]
+    assert alarmed(heard)
+
+
+@pytest.mark.parametrize("question", QUESTIONS[:4])
+def test_noise_that_cannot_be_added_to_these_rows_is_answered_in_the_same_way(question, heard, monkeypatch):
+    from partita.query.quote import Quote
+
+    release = Quote.release
+
+    def fussy(self: Quote, tallies: Any, **options: Any) -> Any:
+        if (
+            any(not isinstance(one, int) or one for one in tallies.ravel())
+            and not (tallies == self.program.empty()).all()
+        ):
+            raise ValueError(f"no noise for {SECRET}")
+        return release(self, tallies, **options)
+
+    monkeypatch.setattr(Quote, "release", fussy)
+    kept = curator("reference")
+    kept.ask(question, **PRICE)
+    assert alarmed(heard)
+    assert not kept.spent()[0].is_zero()
+
+
+def test_a_computation_that_fails_on_its_rows_is_run_on_none(heard):
+    class Fussy(HowMany):
+        def compute(self, sample: Any, *, bits: Any) -> Any:
+            if len(sample.codes):
+                raise ValueError(SECRET)
+            return super().compute(sample, bits=bits)
+
+    noise = pt.Laplace(epsilon="0.5")
+    kept = hospital(promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=1))])
+    outcome = kept.run(Fussy(noise))
+    assert abs(outcome.document["count"]) <= noise.error(confidence=SURE)
+    assert outcome.cost == pt.Pure(epsilon="0.5")
+    assert kept.run(Fussy(noise)).free
+    assert alarmed(heard)
+
+
+def test_a_conversation_about_rows_that_cannot_be_read_is_about_none(heard):
+    kept = curator(budget=pt.Pure(epsilon=1))
+    weights = OnlineMultiplicativeWeights(10, rows=1000, queries=20, epsilon=1, columns=["x"])
+    talk, _ = weights.open_from(kept, "t")
+    assert abs(talk.range(0, 9).value) <= weights.bound()
+    assert kept.spent() == (pt.Pure(epsilon=1),)
+    assert alarmed(heard)
+
+
+def test_what_is_not_for_analysts_is_nowhere_but_in_the_log(heard, capfd, tmp_path):
+    kept = curator(ledger=tmp_path / "t.ledger")
+    answer = kept.ask(QUESTIONS[0], **PRICE)
+    kept.close()
+    shown = "".join([str(answer), answer.explain(), json.dumps(answer.receipt.document()), *capfd.readouterr()])
+    assert SECRET not in shown
+    assert "no rows" not in shown
+    assert any(SECRET in str(record.exc_info) for record in heard)
+
+
+def test_a_handler_of_the_operators_that_cannot_write_does_not_print_what_it_was_told(heard, capfd):
+    """Python prints why it could not, with whatever was being handled at the time."""
+
+    class Broken:
+        def write(self, text: str) -> None:
+            raise OSError("no space")
+
+    broken = logging.StreamHandler(Broken())
+    logging.getLogger("partita.operator").addHandler(broken)
+    try:
+        curator().ask(QUESTIONS[0], **PRICE)
+    finally:
+        logging.getLogger("partita.operator").removeHandler(broken)
+    printed = capfd.readouterr().err
+    assert "no space" in printed
+    assert SECRET not in printed
+
+
+def test_the_custodian_finds_the_answer_in_the_book_and_an_export_does_not_tell(heard, capsys, tmp_path):
+    path = str(tmp_path / "t.ledger")
+    for backend in ("reference", None):
+        with curator(backend, ledger=path) as kept:
+            kept.ask(QUESTIONS[0 if backend else 1], **PRICE)
+    (line,) = (tmp_path / "t.ledger.alarms").read_text().split()
+    assert (tmp_path / "t.ledger.alarms").stat().st_mode & 0o077 == 0
+    main(["ledger", "show", path])
+    assert f"the answers to {line} are noise on no rows" in " ".join(capsys.readouterr().out.split())
+    main(["ledger", "show", path, "--json"])
+    assert json.loads(capsys.readouterr().out)["alarms"] == [int(line)]
+    main(["ledger", "export", path])
+    assert "alarm" not in capsys.readouterr().out
+    main(["ledger", "verify", path])
+
+
+def test_an_alarm_that_cannot_be_written_is_no_part_of_the_answer(heard, tmp_path):
+    (tmp_path / "t.ledger.alarms").mkdir()
+    with curator(ledger=tmp_path / "t.ledger") as kept:
+        kept.ask(QUESTIONS[0], **PRICE)
+    assert any("cannot be written" in record.getMessage() for record in heard)
+
+
+# --- what fails whatever the rows are --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def stored(tmp_path):
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.table({"x": np.arange(20_000) % 10}), path, compression="snappy")
+    return path
+
+
+def in_place(path: Any) -> pt.Curator:
+    kept = pt.Table("t", path, {"x": pt.integers(0, 9)})
+    engine = DuckDB([kept], copied_below=0)
+    return pt.Curator(tables=[kept], promises=[pt.Promise(pt.rows(), BUDGET)], backend=engine)
+
+
+def test_a_source_that_is_gone_is_the_constant_error(stored, heard):
+    """Found without a row, so it may be told; the charge stands, and the question can be finished later."""
+    kept = in_place(stored)
+    content = stored.read_bytes()
+    stored.unlink()
+    with pytest.raises(pt.EngineFault) as fault:
+        kept.ask(QUESTIONS[0], **PRICE)
+    assert fault.value.__context__ is None
+    assert fault.value.__cause__ is None
+    charged = kept.spent()
+    assert not charged[0].is_zero()
+    stored.write_bytes(content)
+    assert kept.ask(QUESTIONS[0], **PRICE).rows()[0]["n"] > 19_000
+    assert kept.spent() == charged
+    assert not alarmed(heard)
+
+
+def test_a_page_that_cannot_be_read_is_not_seen(stored, heard):
+    """Its footer can be read and its rows cannot: as if one of them had made the engine fail."""
+    kept = in_place(stored)
+    content = bytearray(stored.read_bytes())
+    content[8 : len(content) // 2] = os.urandom(len(content) // 2 - 8)
+    stored.write_bytes(content)
+    answer = kept.ask("SELECT SUM(x) AS n FROM t", **PRICE)
+    assert abs(answer.rows()[0]["n"]) <= answer.error(confidence=SURE)["n"][0]
+    assert alarmed(heard)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_without_rows_the_very_statements_are_run(question):
+    kept = curator("duckdb")
+    program = kept.quote(question, **PRICE).quote.program
+    found = kept._engine.blank(program)
+    assert found.shape == program.empty().shape
+    assert (found == program.empty()).all()
+
+
+def test_a_statement_that_no_table_could_answer_is_the_constant_error(heard, monkeypatch):
+    from partita.engine import duckdb
+
+    monkeypatch.setattr(duckdb, "statement", lambda *_, **__: (_ for _ in ()).throw(ValueError("CASE without WHEN")))
+    kept = curator("duckdb")
+    with pytest.raises(pt.EngineFault) as fault:
+        kept.ask("SELECT SUM(x) AS n FROM t", **PRICE)
+    assert fault.value.__context__ is None
+
+
+def test_an_interruption_goes_through_and_the_question_can_be_finished(monkeypatch):
+    kept = curator("reference")
+    compute = Reference.compute
+
+    def interrupted(self: Any, program: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Reference, "compute", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        kept.ask(QUESTIONS[0], **PRICE)
+    charged = kept.spent()
+    assert not charged[0].is_zero()
+    monkeypatch.setattr(Reference, "compute", compute)
+    assert kept.ask(QUESTIONS[0], **PRICE).rows()[0]["n"] > 900
+    assert kept.spent() == charged
