@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +15,7 @@ from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference, tallied
 from partita.granularity import Granularity, Replace, Users, groups, replace, rows, users
 from partita.query.aggregates import Quantile
-from partita.query.blocks import Block, Lengths, entries
+from partita.query.blocks import Block, Lengths, Summed, entries
 from partita.query.design import designs
 from partita.query.expressions import Value, bounds
 from partita.query.plan import Plan
@@ -24,6 +25,7 @@ from partita.query.quote import narrowed
 from partita.query.ranks import Runs, step
 from partita.query.sql import read
 from partita.query.stability import gathered_movement
+from partita.query.steadiness import steady
 from partita.query.truncation import Truncation, truncation
 from tests.unit.query import strategies
 
@@ -37,6 +39,8 @@ WHERE = ("", "WHERE a > 0", "WHERE d IN ('x', 'y')", "WHERE a > b", "WHERE f >= 
 OUTER = (
     "SELECT COUNT(*) AS v FROM", "SELECT AVG(x) AS v, COUNT(*) AS w FROM", "SELECT SUM(x) AS v FROM",
     "SELECT VAR_POP(x) AS v FROM", "SELECT x AS k, COUNT(*) AS v FROM", "SELECT COUNT(x) AS v FROM",
+    "SELECT SUM(2 * x - 3) AS v FROM", "SELECT SUM(CLAMP(3 - x, 0, 2)) AS v FROM",
+    "SELECT SUM(x) AS v, SUM(x * x) AS w FROM",
 )  # fmt: skip
 
 
@@ -78,7 +82,12 @@ def check(question: str, granularity: Granularity, before: Any, after: Any, cap:
     count = cells(plan.keys, plan.met).count
     for block in blocks(plan):
         claimed = gathered_movement(
-            block, granularity, groups=count, keyed=bool(plan.gathering.keys), truncation=cap
+            block,
+            granularity,
+            groups=count,
+            keyed=bool(plan.gathering.keys),
+            truncation=cap,
+            steady=steady(plan),
         ).unit
         found = moved(plan, block, before, after, cap)
         assert found.l1 <= claimed.l1, (block, granularity)
@@ -229,6 +238,38 @@ def test_duckdb_gathers_what_the_reference_gathers(question, stored, cap):
     engine = DuckDB([table], threads=1)
     assert engine.run(program).tolist() == Reference([table]).run(program).tolist()
     engine.close()
+
+
+def test_the_law_notices_a_drift_that_is_too_small(monkeypatch):
+    """Break it on purpose: a row that comes would never be an owner's first, or would add nothing to the others."""
+    from partita.query import steadiness
+
+    question = "SELECT SUM(x) AS v FROM (SELECT who, CLAMP(SUM(a + 2), 1, 50) AS x FROM things GROUP BY who)"
+    first = ([], [{"who": 1, "a": 5}])
+    more = ([{"who": 1, "a": 3}], [{"who": 1, "a": 3}, {"who": 1, "a": 5}])
+    true = steadiness._column
+    for tables in (more, first):
+        monkeypatch.setattr(steadiness, "_column", true)
+        check(question, rows(), *tables)
+        monkeypatch.setattr(
+            steadiness, "_column", lambda *given: dataclasses.replace(true(*given), up=Fraction(6), high=Fraction(6))
+        )
+        with pytest.raises(AssertionError):
+            check(question, rows(), *tables)
+
+
+def test_a_row_adds_to_what_its_owner_has_no_more_than_its_own_value():
+    question = "SELECT SUM(x) AS v FROM (SELECT who, {} AS x FROM things GROUP BY who)"
+    for gathered, kept, far, both in (
+        ("CLAMP(COUNT(*), 0, 50)", "", 1, 1),
+        ("CLAMP(SUM(b), 0, 3000)", "", 4, 4),
+        ("CLAMP(SUM(b), 0, 3000)", " WHERE x > 1", 3000, 6000),
+        ("MAX(b)", "", 4, 4),
+    ):
+        plan = read(question.format(gathered) + kept, [TABLE])
+        (block,) = [block for block in blocks(plan) if isinstance(block, Summed)]
+        claimed = gathered_movement(block, replace(), groups=1, keyed=False, steady=steady(plan))
+        assert (claimed.row.l1, claimed.both.l1) == (far, both)
 
 
 def test_the_law_notices_a_claim_that_is_too_small(monkeypatch):

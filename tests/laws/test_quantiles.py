@@ -95,6 +95,7 @@ def claimed(plan: Plan, granularity: Granularity, cap: Truncation | None = None)
 
 
 TABLES = st.lists(strategies.rows(), max_size=6)
+OWN = st.lists(strategies.rows(), max_size=5)
 
 
 @settings(max_examples=100)
@@ -111,7 +112,7 @@ def test_a_row_moves_the_scores_no_further_than_claimed(question, table, old, ne
 def test_behind_a_truncation_the_scores_move_no_further_than_claimed(question, table, old, new, most):
     plan = read(question, [TABLE])
     cap = truncation(TABLE, [users("who", rows=most)], "key")
-    assert within_a_case(moved(plan, table, [*table, new], cap), claimed(plan, rows(), cap).row)
+    assert within_a_case(moved(plan, table, [*table, new], cap), claimed(plan, rows(), cap).swap)
     assert within_a_case(moved(plan, [*table, old], [*table, new], cap), claimed(plan, replace(), cap).both)
 
 
@@ -125,6 +126,50 @@ def test_an_owner_moves_the_scores_by_no_more_than_the_owners_rows(question, tab
     found = moved(plan, others, [*others, *({**row, "who": 1} for row in own)], cap)
     ((one,),) = claimed(plan, granularity, cap).row
     assert sum(found) <= most * one
+
+
+@settings(max_examples=100)
+@given(ranked(), TABLES, OWN, OWN, st.integers(1, 3))
+def test_an_altered_owner_moves_the_scores_by_no_more_than_so_many_changes(question, table, old, new, most):
+    plan = read(question, [TABLE])
+    granularity = users("who", rows=most, altered=True)
+    cap = truncation(TABLE, [granularity], "key")
+    others = [{**row, "who": row["who"] if row["who"] != 1 else 4} for row in table]
+    before, after = ([*others, *({**row, "who": 1} for row in own)] for own in (old, new))
+    found, one = moved(plan, before, after, cap), claimed(plan, granularity, cap)
+    assert one.times == most
+    cases = one.owner + one.altered
+    assert sum(found) <= most * max(map(sum, cases))
+    assert sum(far**2 for far in found) <= most**2 * max(sum(far**2 for far in case) for case in cases)
+
+
+TWO = Bounds(0, 1, Fraction(1), nullable=False)
+
+
+def apart_of_two(share: Fraction, first: tuple[int, int], other: tuple[int, int]) -> Fraction:
+    """How far the scores of two values move against each other, from so many rows of each to so many others."""
+    choice = Choice(Value("g"), (share,), TWO, Exponential(epsilon=1))
+    off = [
+        choice.away(
+            Histogram(np.array([at for at in (0, 1) if held[at]]), np.array([one for one in held if one])), (at,)
+        )
+        for held in (first, other)
+        for at in (0, 1)
+    ]
+    return abs((off[0] - off[1]) - (off[2] - off[3]))
+
+
+@pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(2, 3), Fraction(1)])
+def test_of_two_values_the_scores_move_half_as_far(share):
+    one = moves((share,), rows(), groups=1, truncation=None, values=2)
+    ((row,),), ((change,),) = one.row, one.both
+    most = [Fraction(0), Fraction(0)]
+    for low, high in product(range(24), range(24)):
+        most[0] = max(most[0], apart_of_two(share, (low, high), (low + 1, high)))
+        most[0] = max(most[0], apart_of_two(share, (low, high), (low, high + 1)))
+        most[1] = max(most[1], apart_of_two(share, (low + 1, high), (low, high + 1)))
+    # A distance allows each score to move that far up or down: twice as far against each other.
+    assert most == [2 * row, 2 * change]
 
 
 @settings(max_examples=100)

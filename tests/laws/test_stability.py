@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from partita.engine.reference import record, tallied
+from partita.engine.reference import met, record, tallied
 from partita.errors import QueryRefused
 from partita.granularity import Granularity, groups, replace, rows, users
 from partita.query.blocks import Block, Lengths, entries
@@ -57,7 +58,14 @@ def blocks(plan: Plan) -> list[Block]:
 def check(plan: Plan, granularity: Granularity, before: Rows, after: Rows, cap: Truncation | None = None) -> None:
     count = cells(plan.keys, plan.where).count
     for block in blocks(plan):
-        claimed = movement(block, granularity, groups=count, partial=bool(plan.where.tests), truncation=cap)
+        claimed = movement(
+            block,
+            granularity,
+            groups=count,
+            partial=bool(plan.where.tests),
+            truncation=cap,
+            whole=plan.where.region.whole,
+        )
         assert within(moved(plan, block, before, after, cap), claimed.unit), (block, granularity)
 
 
@@ -108,7 +116,17 @@ def test_an_owner_altered_in_any_way_moves_a_result_no_further_than_claimed(ques
     granularity = users("who", rows=most, altered=True)
     others = [{**row, "who": row["who"] if row["who"] != 1 else 4} for row in table]
     before, after = ([*others, *({**row, "who": 1} for row in own)] for own in (old, new))
-    check(planned(question), granularity, before, after, truncation(TABLE, [granularity], "key"))
+    plan, cap = planned(question), truncation(TABLE, [granularity], "key")
+    check(plan, granularity, before, after, cap)
+    for block in blocks(plan):
+        claimed = movement(
+            block,
+            granularity,
+            groups=cells(plan.keys, plan.where).count,
+            partial=bool(plan.where.tests),
+            truncation=cap,
+        )
+        assert within(moved(plan, block, others, after, cap), claimed.owner), block
 
 
 @settings(max_examples=200)
@@ -128,11 +146,29 @@ def test_a_group_of_rows_moves_a_result_no_further_than_claimed(question, table,
 
 @settings(max_examples=300)
 @given(strategies.tight_or_any(), TABLES, strategies.rows(), strategies.rows(), st.integers(1, 2))
-def test_behind_a_truncation_a_row_counts_twice_and_no_more(question, table, old, new, most):
+def test_behind_a_truncation_a_row_takes_one_other_along_and_no_more(question, table, old, new, most):
     cap = truncation(TABLE, [users("who", rows=most)], "key")
     plan = planned(question)
     check(plan, rows(), table, [*table, new], cap)
     check(plan, replace(), [*table, old], [*table, new], cap)
+
+
+@settings(max_examples=200)
+@given(strategies.tight_or_any(), TABLES, strategies.rows(), st.integers(1, 2))
+def test_behind_a_truncation_one_row_of_the_region_is_one_row(question, table, row, most):
+    """A row that comes moves a release by one row of its region, or by one that comes and one that goes."""
+    cap = truncation(TABLE, [users("who", rows=most)], "key")
+    plan = planned(question)
+    count = cells(plan.keys, plan.where).count
+    before, after = (
+        Counter(one.codes for one in met(TABLE, plan.where, cap, listed)) for listed in (table, [*table, row])
+    )
+    changed = sum(((before - after) + (after - before)).values())
+    for block in blocks(plan):
+        claimed = movement(block, rows(), groups=count, partial=bool(plan.where.tests), truncation=cap)
+        allowed = (Lengths(0, 0, 0), claimed.row, claimed.swap)[changed]
+        assert allowed is not None
+        assert within(moved(plan, block, table, [*table, row], cap), allowed), (block, changed)
 
 
 @settings(max_examples=300)
@@ -175,3 +211,23 @@ def test_the_law_notices_a_claim_that_is_too_small(monkeypatch):
     plan = planned("SELECT SUM(a) AS s FROM things")
     with pytest.raises(AssertionError):
         check(plan, rows(), [], [{"a": 5}])
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "after"),
+    [
+        ("SELECT d, COUNT(*) AS n FROM things GROUP BY d", {"d": "x"}, {"d": "y"}),
+        ("SELECT SUM(c) AS s FROM things", {"c": -1}, {"c": 3}),
+        ("SELECT d, COUNT(DISTINCT who) AS n FROM things GROUP BY d", {"d": "x"}, {"d": "y"}),
+    ],
+)
+def test_the_law_notices_an_alteration_that_is_taken_for_an_owner_who_comes(monkeypatch, question, before, after):
+    from partita.query import stability
+
+    unit = users("who", rows=1, altered=True)
+    first, second = [{**before, "who": 1}], [{**after, "who": 1}]
+    plan, cap = planned(question), truncation(TABLE, [unit], "key")
+    check(plan, unit, first, second, cap)
+    monkeypatch.setattr(stability, "one_alteration", stability.one_owner)
+    with pytest.raises(AssertionError):
+        check(plan, unit, first, second, cap)

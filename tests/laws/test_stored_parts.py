@@ -113,7 +113,7 @@ def test_a_stored_part_costs_no_more_than_is_booked_for_a_part(name, data, units
         for one in asked:
             charge = charge_of(one, asked="")
             cost = charge.costs[place]
-            account.charge(charge.region, cost.one, cost.both, unit=cost.unit)
+            account.charge(charge.region, cost.one, cost.both, unit=cost.unit, altered=cost.altered)
         booked = account.bracket()[1]
         for at, part in enumerate(met):
             taken = [part, *(met[at + 1 : at + 2] if unit != unit.single else [])]

@@ -194,7 +194,7 @@ def test_nobody_loses_more_than_is_booked(units, texts, measure, table, own, cap
         for one in asked:
             charge = charge_of(one, asked="")
             cost = charge.costs[place]
-            account.charge(charge.region, cost.one, cost.both, unit=cost.unit)
+            account.charge(charge.region, cost.one, cost.both, unit=cost.unit, altered=cost.altered)
             losses += lost(one, before, after, type(MEASURES[measure][0]))
         if losses:
             total = sum(losses[1:], start=losses[0])

@@ -104,5 +104,8 @@ class Owning(Neighbours):
         sides = 2 if self.unit.altered else 1
         if self.closed:
             met = sum(any(self.claim.holds(row.codes) for row in rows) for rows in kept)
+            if not self.domain.constant:
+                # All that is fixed is the part that is altered, which is the same before and after.
+                return self.claim.times(Fraction(min(met, 1)))
             return self.claim.times(Fraction(met, sides))
         return self.claim.summed([row for rows in kept for row in rows], Fraction(1, sides * self.unit.rows))

@@ -142,7 +142,9 @@ class Batches:
             room = sum((booked_cost(promise, one.region, cost) for one, cost in zip(quotes, costs, strict=True)), whole)
             account = RegionAccount(quotes[0].plan.table.domain, Promise(promise.granularity, room))
             for one, cost in zip(quotes, costs, strict=True):
-                account.charge(one.region, cost.one, cost.both, unit=cost.unit, declared=cost.declared)
+                account.charge(
+                    one.region, cost.one, cost.both, unit=cost.unit, altered=cost.altered, declared=cost.declared
+                )
             found.append(account.bracket()[1])
         return tuple(found)
 
@@ -170,7 +172,7 @@ class Batches:
 
 def _unit(promise: Promise, joint: Joint, charge: Charge) -> Measure:
     """What the account will book for one protected unit."""
-    load = booked(promise.granularity, Release(charge.region, joint.row, joint.both, joint.unit))
+    load = booked(promise.granularity, Release(charge.region, joint.row, joint.both, joint.unit, altered=joint.altered))
     heaviest = load.one if load.both is None else tuple(map(max, load.one, load.both))
     return promise.budget.like(heaviest)
 

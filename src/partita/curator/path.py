@@ -117,14 +117,17 @@ def remade(quote: Quote) -> dict[str, object]:
 def costs_of(quote: Quote) -> tuple[Cost, ...]:
     """The cost of a quote under each promise, as the ledger keeps it.
 
-    The loss of a whole owner is told where owners enter or leave one by one and are charged as such.
+    The loss of a whole owner is told where owners are charged as such, and that of an altered one where it is proven
+    for as many rows as it is charged by.
     """
     found = []
-    for promise, toll in zip(quote.promises, quote.tolls, strict=True):
-        users, region = promise.granularity, quote.region
-        once = isinstance(users, Users) and not users.altered
-        once = once and (quote.by_owner or reached(users, region) is not region)
-        found.append(Cost(toll.row, toll.both, toll.unit if once else None, quote.declared))
+    for place, (promise, toll) in enumerate(zip(quote.promises, quote.tolls, strict=True)):
+        users, region, unit, altered = promise.granularity, quote.region, None, None
+        if isinstance(users, Users):
+            once = quote.by_owner or reached(users, region) is not region
+            unit = toll.owner if once else None
+            altered = toll.unit if users.altered and (once or quote.proportional(place)) else None
+        found.append(Cost(toll.row, toll.both, unit, quote.declared, altered))
     return tuple(found)
 
 

@@ -42,7 +42,9 @@ def plan_charge(
     return Charge(
         table=distinct[0].plan.table.name,
         region=union(distinct),
-        costs=tuple(Cost(one.row, one.both, one.unit, all(one.declared for one in distinct)) for one in joints),
+        costs=tuple(
+            Cost(one.row, one.both, one.unit, all(one.declared for one in distinct), one.altered) for one in joints
+        ),
         mechanism={
             "plan": [
                 {

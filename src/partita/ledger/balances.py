@@ -182,7 +182,7 @@ class Balances:
 
 def _check_measure(cost: Cost, budget: Measure) -> None:
     """Refuse a cost of another measure than the promise's."""
-    for loss in (cost.one, cost.both, cost.unit):
+    for loss in (cost.one, cost.both, cost.unit, cost.altered):
         if loss is not None and (type(loss) is not type(budget) or loss.kind == "renyi"):
             budget.left_after(loss)
 

@@ -27,20 +27,23 @@ class Cost:
     """What one release costs under one promise (theory E11).
 
     ``one`` is the loss when a record enters or leaves the region, a bound that must hold even where the region is the
-    whole table. Where they are known, ``both`` is the loss when a record is altered inside it, and ``unit`` the loss
-    when all records of one owner enter or leave at once. ``declared``: nothing was read but declared values, so that
-    records of equal values are alike to it (theory E11a); books written before this was said are read as if not.
+    whole table. Where they are known, ``both`` is the loss when a record is altered inside it, ``unit`` the loss
+    when all records of one owner enter or leave at once, and ``altered`` the loss when they are altered at once
+    (`booking.Release` says what it means without a ``unit``). ``declared``: nothing was read but declared values, so
+    that records of equal values are alike to it (theory E11a); books written before this was said are read as if not.
     """
 
     one: Measure
     both: Measure | None = None
     unit: Measure | None = None
     declared: bool = False
+    altered: Measure | None = None
 
     def document(self) -> dict[str, object]:
-        """The cost as plain data."""
+        """The cost as plain data; what books did not say in earlier times has a line only where it is said."""
         return {
             **({"declared": True} if self.declared else {}),
+            **({} if self.altered is None else {"altered": to_document(self.altered)}),
             "both": None if self.both is None else to_document(self.both),
             "one": to_document(self.one),
             "unit": None if self.unit is None else to_document(self.unit),
@@ -49,17 +52,18 @@ class Cost:
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Cost:
         """The cost that was written."""
-        both, unit = document.get("both"), document.get("unit")
+        both, unit, altered = document.get("both"), document.get("unit"), document.get("altered")
         return cls(
             from_document(document["one"]),
             None if both is None else from_document(both),
             None if unit is None else from_document(unit),
             document.get("declared") is True,
+            None if altered is None else from_document(altered),
         )
 
     def release(self, region: Region) -> Release:
         """The release on a region, as an account is told of it."""
-        return Release(region, self.one, self.both, self.unit, declared=self.declared)
+        return Release(region, self.one, self.both, self.unit, altered=self.altered, declared=self.declared)
 
     def times(self, count: int) -> Cost:
         """The cost of so many releases like this one."""
@@ -70,6 +74,7 @@ class Cost:
             None if self.both is None else self.both.times(count),
             None if self.unit is None else self.unit.times(count),
             self.declared,
+            None if self.altered is None else self.altered.times(count),
         )
 
 

@@ -83,17 +83,21 @@ class RegionPayer(Payer):
         self._account.put((self._priced(region, cost), count) for region, cost, count in charges if region)
 
     def claims(self, region: Region, cost: Cost) -> Claim | None:
-        found = self._account.claims(region, cost.one, cost.both, unit=cost.unit, declared=cost.declared)
+        found = self._account.claims(
+            region, cost.one, cost.both, unit=cost.unit, altered=cost.altered, declared=cost.declared
+        )
         return found[0] if found else None
 
     def remaining(self, region: Region) -> Measure:
         return self._account.headroom(region)
 
     def charged(self, region: Region, cost: Cost) -> Measure:
-        return self._account.charged(region, cost.one, cost.both, unit=cost.unit)
+        return self._account.charged(region, cost.one, cost.both, unit=cost.unit, altered=cost.altered)
 
     def payable(self, region: Region, cost: Cost) -> Region:
-        return self._account.payable(region, cost.one, cost.both, unit=cost.unit, declared=cost.declared)
+        return self._account.payable(
+            region, cost.one, cost.both, unit=cost.unit, altered=cost.altered, declared=cost.declared
+        )
 
     @property
     def account(self) -> RegionAccount:

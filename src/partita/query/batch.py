@@ -260,7 +260,9 @@ class _Sharing:
         if isinstance(self.allowed, Approximate) and self.allowed.delta:
             delta = inner_delta(promise, self.allowed.delta, self.allowed.epsilon)
             (total,) = joint(offered, (promise,), (delta,))
-            load = booked(promise.granularity, Release(union(offered), total.row, total.both, total.unit))
+            load = booked(
+                promise.granularity, Release(union(offered), total.row, total.both, total.unit, altered=total.altered)
+            )
             heaviest = load.one if load.both is None else tuple(map(max, load.one, load.both))
             return _times(heaviest, self.allowed)
         releases = [self._release(one) for one in offered]
@@ -268,14 +270,17 @@ class _Sharing:
         room = math.ceil(sum(_times(loss, self.allowed) for loss in losses)) + 1
         account = RegionAccount(offered[0].plan.table.domain, Promise(promise.granularity, self.allowed.times(room)))
         for one in releases:
-            account.charge(one.region, one.cost, one.both, unit=one.unit, declared=one.declared)
+            account.charge(one.region, one.cost, one.both, unit=one.unit, altered=one.altered, declared=one.declared)
         return _times(account.bracket()[1].vector(), self.allowed)
 
     def _release(self, one: Quote) -> Release:
         """As the ledger books it: what is proven for owners as a whole is charged as such."""
         users, toll = self.promises[0].granularity, one.tolls[0]
-        whole = isinstance(users, Users) and not users.altered and one.by_owner
-        return Release(one.region, toll.row, toll.both, toll.unit if whole else None, declared=one.declared)
+        if not isinstance(users, Users):
+            return Release(one.region, toll.row, toll.both, declared=one.declared)
+        owner = toll.owner if one.by_owner else None
+        altered = toll.unit if users.altered and (one.by_owner or one.proportional(0)) else None
+        return Release(one.region, toll.row, toll.both, owner, altered=altered, declared=one.declared)
 
 
 def _times(load: Sequence[Fraction], allowed: Measure) -> Fraction:

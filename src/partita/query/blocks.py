@@ -98,6 +98,9 @@ class Lengths:
     def __or__(self, other: Lengths) -> Lengths:
         return Lengths(max(self.l1, other.l1), max(self.l2_squared, other.l2_squared), max(self.linf, other.linf))
 
+    def __and__(self, other: Lengths) -> Lengths:
+        return Lengths(min(self.l1, other.l1), min(self.l2_squared, other.l2_squared), min(self.linf, other.linf))
+
 
 def entries(block: Block) -> tuple[dict[Tally, int], ...]:
     """Each number of a block as a whole combination of exact tallies.
@@ -216,6 +219,18 @@ def one_owner(block: Block, rows: int, groups: int) -> Lengths:
         met = min(rows, groups)
         return Lengths(met, met, 1)
     return one_row(block).times(rows)
+
+
+def one_alteration(block: Block, rows: int, groups: int) -> Lengths:
+    """How far so many rows of one owner, before and after, can move the block (blocks.proof.md).
+
+    >>> one_alteration(Owned(), 10, 3), one_alteration(Counted(), 10, 3)
+    (Lengths(l1=3, l2_squared=3, linf=1), Lengths(l1=20, l2_squared=200, linf=10))
+    """
+    if isinstance(block, Owned):
+        met = min(2 * rows, groups)
+        return Lengths(met, met, 1)
+    return (one_row(block) | one_change(block, groups=groups, partial=True)).times(rows)
 
 
 def _range(block: Summed) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations_with_replacement
@@ -18,8 +18,9 @@ from partita.mechanisms.additive import AdditiveNoise
 from partita.mechanisms.base import Event
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.query.blocks import Lengths
+from partita.query.burden import most
 from partita.query.quote import Promised, Quote, Toll
-from partita.query.stability import Movement, distance
+from partita.query.stability import Movement, behind, distance, swap_of
 from partita.region.meetings import Meeting, meetings
 from partita.region.region import Region
 from partita.theory.distance import Distance
@@ -39,19 +40,21 @@ class Joint:
     """What a fixed plan costs under one promise, on the union of the regions of its questions.
 
     ``row``: one row enters or leaves it. ``both``: a row of it becomes another of it, where a promise needs that.
-    ``unit``: all rows of one owner at once, where that is not to be derived from ``row``. ``apart``: what the heaviest
-    row, or pair of rows, would carry if every question were charged by itself.
+    ``unit``: all rows of one owner at once, where that is not to be derived from ``row``. ``altered``: the same where a
+    promise lets owners be altered. ``apart``: what the heaviest row, or pair of rows, would carry if every question
+    were charged by itself.
     """
 
     row: Measure
     both: Measure | None
     unit: Measure | None
     apart: Measure
+    altered: Measure | None = None
 
     @property
     def exact(self) -> bool:
         """Whether exact composition made the plan cheaper than its questions apart."""
-        heaviest = self.row if self.both is None else _most([self.row, self.both])
+        heaviest = self.row if self.both is None else most(self.row, self.both)
         return heaviest != self.apart
 
 
@@ -95,31 +98,69 @@ def _joint(quotes: Sequence[Quote], place: int, promise: Promised, delta: Fracti
         raise refuse.no_plan_for(str(promise.granularity), "a union of steps would be charged as if all were in one")
     if isinstance(unit, Users) and unit.in_region is not None:
         raise refuse.no_plan_for(str(promise.granularity), "in_region= caps the rows of an owner in each question anew")
+    altered = isinstance(unit, Users) and unit.altered
     sets = meetings([quote.region for quote in quotes]) or (frozenset(),)
-    pairs = _pairs(sets) if isinstance(unit, Replace | Metric) else ()
+    pairs = _pairs(sets) if altered or isinstance(unit, Replace | Metric) else ()
     tolls, zero = [quote.tolls[place] for quote in quotes], promise.budget.zero()
-    row = _most([_sum((tolls[i].row for i in one), zero) for one in sets])
-    dearer = [_most([toll.row, toll.both]) for toll in tolls]
+    row = most(*(_sum((tolls[i].row for i in one), zero) for one in sets))
+    dearer = [most(toll.row, toll.both) for toll in tolls]
     changes = [_sum([*(dearer[i] for i in both), *(tolls[i].row for i in one)], zero) for both, one in pairs]
-    both = _most(changes) if changes else None
-    apart = row if both is None else _most([row, both])
-    whole = None
+    both = most(*changes) if changes else None
+    apart = row if both is None or altered else most(row, both)
+    entered, whole, replaced = _sum((toll.owner for toll in tolls), zero), None, None
     if isinstance(unit, Users) and any(quote.by_owner for quote in quotes):
         # Caps and counts of owners are proven for owners as a whole.
-        whole = _sum((toll.unit for toll in tolls), zero)
+        whole = entered
+    if isinstance(unit, Users) and altered:
+        replaced = _altered(quotes, place, promise, both, whole)
+        both = None
     if not isinstance(promise.budget, Approximate) or not delta:
-        return Joint(row, both, whole, apart)
-    exact = _Exact(quotes, place, delta)
+        return Joint(row, both, whole, apart, replaced)
     everything = frozenset(range(len(quotes)))
-    if quotes[0].program.truncation is not None and not isinstance(unit, Users):
-        # One row may let another of its owner in: then the rows of two sets move at once.
-        sets, pairs = (everything,), tuple((everything, frozenset()) for _ in pairs[:1])
+    if behind(unit, quotes[0].program.truncation):
+        return _behind(_Exact(quotes, place, delta), Joint(row, both, None, apart), whole=union(quotes).whole)
+    exact = _Exact(quotes, place, delta)
     row = _least(row, exact.largest([(frozenset(), one) for one in sets]))
     both = None if both is None else _least(both, exact.largest(pairs))
     owner = None
     if isinstance(unit, Users):
-        owner = _least(_sum((toll.unit for toll in tolls), zero), exact.of_units())
-    return Joint(row, both, owner, apart)
+        owner = _least(entered, exact.of(everything, _owner))
+        if altered:
+            replaced = _least(_sum((toll.unit for toll in tolls), zero), exact.of(everything, _unit))
+    return Joint(row, both, owner, apart, replaced)
+
+
+def _altered(
+    quotes: Sequence[Quote], place: int, promise: Promised, changed: Measure | None, whole: Measure | None
+) -> Measure | None:
+    """What an altered owner loses: through every question at once, or so many times through the heaviest change."""
+    tolls, users = [quote.tolls[place] for quote in quotes], promise.granularity
+    together = _sum((toll.unit for toll in tolls), promise.budget.zero())
+    if whole is not None:
+        return together
+    if changed is None or not isinstance(users, Users) or not all(quote.proportional(place) for quote in quotes):
+        return None
+    # At least one of the two is proven for owners of any part of the rows; both are for all of them.
+    return changed.group(users.rows)
+
+
+def _behind(exact: _Exact, apart: Joint, *, whole: bool) -> Joint:
+    """A plan where one row may let another of its owner in, anywhere in the plan: then two rows move every question."""
+    everything = frozenset(range(len(exact.quotes)))
+    if not whole:
+        # Every value carries half of what two of them cost, twice over.
+        exact = _Exact(exact.quotes, exact.place, exact.delta / 2)
+
+    def booked(*steps: _Step) -> Approximate:
+        once, both = exact.of(everything, steps[0]), exact.of(everything, steps[1])
+        found = both if whole else most(once.times(2), both)
+        assert isinstance(found, Approximate)
+        return found
+
+    if apart.both is None:
+        return replace(apart, row=_least(apart.row, booked(_row, _swap)))
+    load = booked(_swap, _twice)
+    return replace(apart, row=_least(apart.row, load), both=_least(apart.both, load))
 
 
 def _pairs(sets: Sequence[Meeting]) -> tuple[tuple[Meeting, Meeting], ...]:
@@ -140,17 +181,16 @@ class _Exact:
 
     def largest(self, sets: Sequence[tuple[Meeting, Meeting]]) -> Approximate:
         """The largest ε over pairs of sets: the first moved by the farther of row and change, the second by a row."""
-        moves = [[*self._moves(many, _farther), *self._moves(one, _row)] for many, one in sets]
+        moves = [[*self.moves(many, _farther), *self.moves(one, _row)] for many, one in sets]
         if len(moves) > _MOST_SETS and not all(map(_gaussian, moves)):
-            moves = [self._moves(range(len(self.quotes)), _farther)]
+            moves = [self.moves(range(len(self.quotes)), _farther)]
         return Approximate(epsilon=max(_epsilon(found, self.delta) for found in _heaviest(moves)), delta=self.delta)
 
-    def of_units(self) -> Approximate:
-        """All questions, each moved by all rows of one owner."""
-        moves = self._moves(range(len(self.quotes)), _unit)
-        return Approximate(epsilon=_epsilon(moves, self.delta), delta=self.delta)
+    def of(self, which: Iterable[int], step: _Step) -> Approximate:
+        """Some questions, all moved in the same way."""
+        return Approximate(epsilon=_epsilon(self.moves(which, step), self.delta), delta=self.delta)
 
-    def _moves(self, which: Iterable[int], step: _Step) -> list[Move]:
+    def moves(self, which: Iterable[int], step: _Step) -> list[Move]:
         """The losses of some questions: of each part, or of the whole where it has other parts than additive noise."""
         found: list[Move] = []
         for i in sorted(which):
@@ -175,8 +215,12 @@ class _Step:
 
 
 _row = _Step(lambda move: move.row, lambda toll: toll.row)
-_farther = _Step(lambda move: move.row | move.both, lambda toll: _most([toll.row, toll.both]))
+_farther = _Step(lambda move: move.row | move.both, lambda toll: most(toll.row, toll.both))
 _unit = _Step(lambda move: move.unit, lambda toll: toll.unit)
+_owner = _Step(lambda move: move.owner, lambda toll: toll.owner)
+# Behind a truncation: one row in and one out of the same owner, and that under two owners.
+_swap = _Step(swap_of, lambda toll: toll.row)
+_twice = _Step(lambda move: move.both, lambda toll: most(toll.row, toll.both))
 
 
 # A mechanism at a distance, or a loss by itself.
@@ -225,10 +269,6 @@ def _composed(counted: frozenset[tuple[Move, int]], delta: Fraction) -> Fraction
 
 def _sum(losses: Iterable[Measure], zero: Measure) -> Measure:
     return sum(losses, start=zero)
-
-
-def _most(losses: Sequence[Measure]) -> Measure:
-    return losses[0].like([max(parts) for parts in zip(*(loss.vector() for loss in losses), strict=True)])
 
 
 def _least(apart: Measure, exact: Approximate) -> Measure:

@@ -14,52 +14,25 @@ from partita.errors import NotProven
 from partita.errors import prices as refuse
 from partita.errors import quantiles as refuse_quantiles
 from partita.errors import selection as refuse_selection
-from partita.granularity import Granularity, Metric, Replace
 from partita.mechanisms.additive import AdditiveNoise
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.laplace import Laplace
 from partita.query import pricing, quantile_costs, quantiles, selection
 from partita.query.aggregates import Aggregate, Quantile
-from partita.query.blocks import Block
 from partita.query.design import Design, designs
 from partita.query.expressions import Expression, bounds
 from partita.query.pricing import Price
 from partita.query.quantiles import Choice
 from partita.query.selection import Selection
 from partita.query.stability import Movement, distance, gathered_movement, movement
+from partita.query.steadiness import Steady
+from partita.query.tolls import Part, Protection, Toll, named_toll, toll_of
 from partita.query.truncation import Truncation
 from partita.region.domain import Domain
 from partita.theory.distance import Norm
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
 from partita.theory.measures.zcdp import ZCDP
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Toll:
-    """What one release costs under one promise, by what happens to a row.
-
-    ``row``: one row enters or leaves the region. ``both``: a row of the region becomes another row of the region.
-    ``unit``: the most that one step of the promise's granularity can cost through this release alone.
-    """
-
-    row: Measure
-    both: Measure
-    unit: Measure
-
-    def __add__(self, other: Toll) -> Toll:
-        return Toll(self.row + other.row, self.both + other.both, self.unit + other.unit)
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A block with its noise, and how far neighbours move it under each promise."""
-
-    block: Block
-    mechanism: AdditiveNoise
-    movements: tuple[Movement, ...]
 
 
 @final
@@ -79,13 +52,6 @@ class Offer:
     selection: Selection | None = None
 
 
-def _changes(granularity: Granularity) -> bool:
-    return isinstance(granularity.single, Replace | Metric)
-
-
-Protection = tuple[Granularity, Measure]
-
-
 @lru_cache(maxsize=1024)
 def offered(
     aggregates: tuple[Aggregate, ...],
@@ -98,20 +64,22 @@ def offered(
     truncation: Truncation | None,
     keys: int,
     keyed: bool | None = None,  # noqa: FBT001
+    whole: bool = False,  # noqa: FBT001, FBT002
+    steady: Steady | None = None,
 ) -> Offer:
     """The offer of some aggregates at a price: of all designs and noises, the one with the least expected error.
 
     ``groups`` is how many groups a row may move between, ``keys`` how many open keys one person may have (none if there
-    are no open keys).
+    are no open keys); ``whole`` says that every row is in the region, ``steady`` what is known of gathered rows.
     """
     if keys:
-        return _selected(aggregates, domain, groups, partial, protections, price, wanted, truncation, keys)
+        return _selected(aggregates, domain, groups, partial, protections, price, wanted, truncation, keys, whole)
     first = protections[0][1]
     linear = _linear(aggregates)
     companies = quantiles.companies([aggregate for aggregate in aggregates if isinstance(aggregate, Quantile)])
     share = Fraction(1, len(companies) + bool(linear))
     allowed = pricing.part_of(price.within(first), share)
-    choices, tolls = _chosen(companies, domain, groups, protections, allowed, truncation, keyed)
+    choices, tolls = _chosen(companies, domain, groups, protections, allowed, truncation, keyed, whole)
     if not linear:
         return Offer("", Design("chosen", (), (), ()), (), tolls, _reason_of_choices(choices), choices)
     best: tuple[float, Offer] | None = None
@@ -119,15 +87,17 @@ def offered(
     for design in designs(linear, domain):
         movements = [
             tuple(
-                movement(block, granularity, groups=groups, partial=partial, truncation=truncation)
+                movement(block, granularity, groups=groups, partial=partial, truncation=truncation, whole=whole)
                 if keyed is None
-                else gathered_movement(block, granularity, groups=groups, keyed=keyed, truncation=truncation)
+                else gathered_movement(
+                    block, granularity, groups=groups, keyed=keyed, truncation=truncation, steady=steady
+                )
                 for granularity, _ in protections
             )
             for block in design.blocks
         ]
         for noise in pricing.NOISES if wanted is None else (wanted,):
-            found = _priced(design, noise, movements, protections, allowed, price)
+            found = _priced(design, noise, movements, protections, allowed, price, whole)
             if found is None:
                 continue
             error, offer = found
@@ -155,26 +125,21 @@ def _selected(
     wanted: str | None,
     truncation: Truncation | None,
     keys: int,
+    whole: bool,  # noqa: FBT001
 ) -> Offer:
     """The offer for groups that are named privately: a share of the price and all of δ go into naming them."""
     first = protections[0][1]
     if price.delta is None or not isinstance(first, Approximate | ZCDP):
         raise refuse_selection.no_delta(first.symbol)
-    whole = replace(price, delta=None).within(first)
-    budget = first.like([selection.SHARE * whole.vector()[0], price.delta])
+    allowed = replace(price, delta=None).within(first)
+    budget = first.like([selection.SHARE * allowed.vector()[0], price.delta])
     moved = [selection.steps_of(unit, truncation) for unit, _ in protections]
     chosen = selection.affordable(budget, moved[0].unit, keys)
-    rest = price.times(1 - selection.SHARE, whole)
-    offer = offered(aggregates, domain, groups, partial, protections, rest, wanted, truncation, 0)
+    rest = price.times(1 - selection.SHARE, allowed)
+    offer = offered(aggregates, domain, groups, partial, protections, rest, wanted, truncation, 0, None, whole)
     try:
         tolls = tuple(
-            toll
-            + Toll(
-                selection.cost(chosen, people.row, measure),
-                # Only promises on changes ever book one; for the others it need not have a price.
-                selection.cost(chosen, people.both if _changes(unit) else people.row, measure),
-                selection.cost(chosen, people.unit, measure),
-            )
+            toll + named_toll(chosen, people, unit, measure, truncation, whole=whole)
             for toll, people, (unit, measure) in zip(offer.tolls, moved, protections, strict=True)
         )
     except NotProven:
@@ -195,27 +160,36 @@ def _chosen(
     allowed: Measure,
     truncation: Truncation | None,
     keyed: bool | None,  # noqa: FBT001
+    whole: bool,  # noqa: FBT001
 ) -> tuple[tuple[Choice, ...], tuple[Toll, ...]]:
     """The choice for each company of quantiles, all at the same price, and what they cost under every promise."""
     choices = []
-    tolls = [Toll(budget.zero(), budget.zero(), budget.zero()) for _, budget in protections]
+    tolls = [Toll(*[budget.zero()] * 4) for _, budget in protections]
     for of, shares in companies:
+        within = bounds(of, domain)
         moved = [
-            quantile_costs.moves(shares, granularity, groups=groups, truncation=truncation, keyed=keyed)
+            quantile_costs.moves(
+                shares,
+                granularity,
+                groups=groups,
+                truncation=truncation,
+                keyed=keyed,
+                values=within.high - within.low + 1,
+            )
             for granularity, _ in protections
         ]
         fitting = quantile_costs.affordable(moved[0], protections[0][0], allowed)
         if fitting is None:
             raise refuse.noise_not_in_measure("Exponential", protections[0][1].symbol)
         mechanism = quantile_costs.sharpest(fitting, shares, [budget for _, budget in protections])
-        choices.append(choice := Choice(of, shares, bounds(of, domain), mechanism))
+        choices.append(choice := Choice(of, shares, within, mechanism))
         if choice.candidates > quantiles.MOST_VALUES:
             raise refuse_quantiles.too_many_values(choice.candidates, quantiles.MOST_VALUES)
         for place, (granularity, budget) in enumerate(protections):
             tolls[place] += Toll(
-                quantile_costs.cost(mechanism, moved[place].row, budget),
-                quantile_costs.cost(mechanism, moved[place].both, budget),
+                *quantile_costs.loads(mechanism, moved[place], granularity, budget, whole=whole),
                 quantile_costs.unit_cost(mechanism, moved[place], granularity, budget),
+                quantile_costs.owner_cost(mechanism, moved[place], budget),
             )
     return tuple(choices), tuple(tolls)
 
@@ -227,6 +201,7 @@ def _priced(
     protections: tuple[Protection, ...],
     allowed: Measure,
     price: Price,
+    whole: bool,  # noqa: FBT001
 ) -> tuple[float, Offer] | None:
     """The design with one kind of noise at the price, and its expected squared error; None if it has no price."""
     norm = Norm.L1 if noise == "laplace" else Norm.L2
@@ -241,24 +216,14 @@ def _priced(
     made = pricing.mechanisms(noise, strength, shares, distances)
     parts = tuple(Part(block, part, moves) for block, part, moves in zip(design.blocks, made, movements, strict=True))
     try:
-        tolls = tuple(toll_of(parts, place, budget, price.delta) for place, (_, budget) in enumerate(protections))
+        tolls = tuple(
+            toll_of(parts, place, protection, price.delta, whole=whole) for place, protection in enumerate(protections)
+        )
     except NotProven:
         return None
     assert tolls[0].unit.fits(allowed)
     error = sum(float(weight) * variance(part) for weight, part in zip(design.weights, made, strict=True))
     return error, Offer(noise, design, parts, tolls, "")
-
-
-def toll_of(parts: Sequence[Part], place: int, budget: Measure, delta: Fraction | None) -> Toll:
-    """What the additive parts of a release cost together under one promise."""
-
-    def cost(which: str) -> Measure:
-        moved = [
-            (part.mechanism, distance(getattr(part.movements[place], which), part.mechanism.norm)) for part in parts
-        ]
-        return pricing.total_cost([(noise, far) for noise, far in moved if far.power], budget, delta)
-
-    return Toll(cost("row"), cost("both"), cost("unit"))
 
 
 def variance(noise: AdditiveNoise) -> float:

@@ -14,6 +14,7 @@ from partita.mechanisms.exponential import Exponential
 from partita.mechanisms.gaussian import decimal_up
 from partita.mechanisms.permute_and_flip import PermuteAndFlip
 from partita.query import pricing
+from partita.query.burden import Moving, burden
 from partita.query.ranks import step
 from partita.query.truncation import Truncation
 from partita.theory import numerics
@@ -32,13 +33,16 @@ class Moves:
     """How far neighbours move the scores of the groups: each case lists the groups that move and how far, in rows.
 
     ``row`` when one row enters or leaves the region; ``both`` when a row of the region becomes another one; ``owner``
-    in each of the ``times`` steps that one owner of a promise on users is.
+    in each of the ``times`` steps that one owner of a promise on users is who comes or goes, ``altered`` in each step
+    of one who is altered. ``swap``, behind a truncation: one row comes and another of the same owner goes for it.
     """
 
     row: tuple[Case, ...]
     both: tuple[Case, ...]
     owner: tuple[Case, ...]
     times: int = 1
+    altered: tuple[Case, ...] = ()
+    swap: tuple[Case, ...] | None = None
 
 
 def moves(
@@ -48,34 +52,39 @@ def moves(
     groups: int,
     truncation: Truncation | None,
     keyed: bool | None = None,
+    values: int | None = None,
 ) -> Moves:
     """The cases of quantiles that are chosen together (quantile_costs.proof.md).
 
-    ``keyed`` is None for stored rows; for rows gathered by owner it says whether by other columns as well.
+    ``keyed`` is None for stored rows; for rows gathered by owner it says whether by other columns as well. ``values``
+    is how many there are to choose from, where that is known.
 
     >>> moves((Fraction(9, 10),), Rows(), groups=5, truncation=None).both
     ((Fraction(10, 9),), (Fraction(1, 1), Fraction(1, 1)))
     """
-    one = Fraction(1)
-    changed = Fraction(shares[0].denominator, step(shares[0])) if len(shares) == 1 else Fraction(2)
+    # Of two values only the difference of their scores counts, and half of it may be put on either side.
+    one = Fraction(1, 2) if values == 2 and len(shares) == 1 else Fraction(1)
+    changed = one * Fraction(shares[0].denominator, step(shares[0])) if len(shares) == 1 else Fraction(2)
     alone: tuple[Case, ...] = ((one,),)
     change: tuple[Case, ...] = ((changed,), (one, one)) if groups > 1 else ((changed,),)
     user = granularity.single
     times = 1
     if isinstance(user, Users):
-        times = (2 if user.altered else 1) * (user.rows if truncation is None else min(user.rows, truncation.most))
-    # Behind a truncation a row may let another of its owner in or out: two changes, in the same groups or in others.
+        times = user.rows if truncation is None else min(user.rows, truncation.most)
     behind = truncation is not None and not isinstance(user, Users)
     if keyed is None:
+        swap = alone + change
         if behind:
-            return Moves(_twice(alone), _twice(alone + change), alone, times)
-        return Moves(alone, change, alone, times)
+            return Moves(alone, _twice(swap), alone, 1, swap=swap)
+        return Moves(alone, change, alone, times, change)
     # A stored row that comes or goes changes one derived row; an owner is one, or several if there are other columns.
-    parted = isinstance(user, Users) and (user.per is not None or (user.altered and not keyed))
+    parted = isinstance(user, Users) and user.per is not None
     owner, times = change if parted else alone, times if keyed else 1
+    # Another row of the same owner is in the same derived row, unless there are other columns.
+    swap = _twice(change) if keyed else change
     if behind:
-        return Moves(_twice(change), _twice(_twice(change)) if keyed else _twice(change), owner, times)
-    return Moves(change, _twice(change), owner, times)
+        return Moves(change, _twice(swap), owner, 1, swap=swap)
+    return Moves(change, _twice(change), owner, times, _twice(change) if parted and keyed else change)
 
 
 def _twice(cases: tuple[Case, ...]) -> tuple[Case, ...]:
@@ -104,15 +113,38 @@ def unit_cost(mechanism: Chooser, moved: Moves, granularity: Granularity, budget
     """The most that one step of the granularity can cost through this choice."""
     match granularity:
         case Rows():
-            return cost(mechanism, moved.row, budget)
+            return cost(mechanism, moved.swap or moved.row, budget)
         case Replace() | Metric():
             return cost(mechanism, moved.row + moved.both, budget)
         case Groups(size, of):
             return unit_cost(mechanism, moved, of, budget).group(size)
+        case Users(altered=True):
+            return cost(mechanism, moved.owner + moved.altered, budget).group(moved.times)
         case Users():
-            return cost(mechanism, moved.owner, budget).group(moved.times)
+            return owner_cost(mechanism, moved, budget)
         case _:
-            return cost(mechanism, moved.row, budget).group(steps(Rows(), granularity))
+            return cost(mechanism, moved.swap or moved.row, budget).group(steps(Rows(), granularity))
+
+
+def owner_cost(mechanism: Chooser, moved: Moves, budget: Measure) -> Measure:
+    """What all rows of one owner cost who comes or goes."""
+    return cost(mechanism, moved.owner, budget).group(moved.times)
+
+
+def loads(
+    mechanism: Chooser, moved: Moves, granularity: Granularity, budget: Measure, *, whole: bool
+) -> tuple[Measure, Measure]:
+    """What to book for a row, and for a row that becomes another."""
+    swap = moved.swap
+    if swap is None:
+        return cost(mechanism, moved.row, budget), cost(mechanism, moved.both, budget)
+    cases = {
+        Moving.ROW: moved.row,
+        Moving.SWAP: swap,
+        Moving.ROW_TWICE: _twice(moved.row),
+        Moving.SWAP_TWICE: moved.both,
+    }
+    return burden(granularity, lambda moving: cost(mechanism, cases[moving], budget), whole=whole)
 
 
 @lru_cache(maxsize=1024)

@@ -24,12 +24,14 @@ from partita.query.aggregates import Average, Correlation, Covariance, Quantile,
 from partita.query.blocks import entries
 from partita.query.errorbars import Spread
 from partita.query.expressions import columns
-from partita.query.offer import Offer, Part, Toll, offered, toll_of, variance
+from partita.query.offer import Offer, offered, variance
 from partita.query.plan import Plan
 from partita.query.pricing import Price
 from partita.query.program import Owners, Program, Tally, Values, cells
 from partita.query.recipes import Recipe
 from partita.query.results import Result
+from partita.query.steadiness import steady
+from partita.query.tolls import Part, Toll, toll_of
 from partita.query.truncation import Truncation
 from partita.query.workings import too_wide
 from partita.region.codes import holds, intersection
@@ -104,7 +106,9 @@ class Quote:
 
     def by_parts(self, place: int) -> bool:
         """Whether the cost under a promise is that of the additive parts alone, which may then be composed instead."""
-        found = toll_of(self.offer.parts, place, self.promises[place].budget, self.price.delta)
+        promise = self.promises[place]
+        protection = promise.granularity, promise.budget
+        found = toll_of(self.offer.parts, place, protection, self.price.delta, whole=self.region.whole)
         return found == self.offer.tolls[place]
 
     @property
@@ -138,6 +142,13 @@ class Quote:
         """Whether nothing is read but declared values: no open keys, and no owners, which a truncation reads too."""
         program, owners = self.program, Owners() in self.program.tallies
         return not (program.truncation or program.opened or program.gathering or owners)
+
+    def proportional(self, place: int) -> bool:
+        """Whether fewer rows of an owner lose at most in proportion, so that rows may be charged one by one (E14)."""
+        users, cut = self.promises[place].granularity.single, self.program.truncation
+        if not isinstance(users, Users) or self.by_owner or any(self.tolls[place].unit.vector()[1:]):
+            return False
+        return cut is None or cut.most >= (users.in_region or users.rows)
 
     @cached_property
     def _weights(self) -> NDArray[np.object_]:
@@ -268,11 +279,12 @@ def quote(
     spend(_steps(plan), Work.AGGREGATES)
     grouped = cells(plan.keys, plan.met)
     owned = 1 if truncation is None else truncation.most if truncation.groups is None else truncation.groups
-    count = max(2, owned) if plan.opened else grouped.count
+    # An altered owner may be in other groups afterwards than before.
+    count = 2 * owned if plan.opened else grouped.count
     offer = offered(
         plan.aggregates,
         narrowed(plan),
-        min(count, max(2, owned)),
+        min(count, 2 * owned),
         bool(plan.where.tests),
         tuple((promise.granularity, promise.budget) for promise in promises),
         price,
@@ -280,6 +292,8 @@ def quote(
         truncation,
         min(owned, 1 if truncation is None else truncation.most) if plan.opened else 0,
         None if plan.gathering is None else bool(plan.gathering.keys),
+        plan.where.region.whole,
+        steady(plan),
     )
     tallies: dict[Tally, None] = {}
     for part in offer.parts:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import final
 
 from partita.granularity import Granularity, Groups, Metric, Replace, Rows, Users, steps
-from partita.query.blocks import Block, Lengths, one_change, one_owner, one_row
+from partita.query.blocks import Block, Counted, Lengths, Owned, one_alteration, one_change, one_owner, one_row
+from partita.query.steadiness import Steady
 from partita.query.truncation import Truncation
 from partita.theory.distance import Distance, Norm
 
@@ -17,22 +18,38 @@ class Movement:
     """How far one release moves.
 
     ``row`` when one row enters or leaves its region; ``both`` when a row of the region becomes another one; ``unit``
-    is the most that one step of the granularity can do to this release alone.
+    is the most that one step of the granularity can do to this release alone, and ``owner`` the most that all rows of
+    one owner can do who enters or leaves: less than ``unit`` where owners are altered. ``swap``, where a truncation
+    stands behind the projection and the promise is not on owners: what a row that comes does together with the one of
+    the same owner that goes for it; there ``both`` is two of them, a row taken from one owner and given to another.
     """
 
     row: Lengths
     both: Lengths
     unit: Lengths
+    owner: Lengths
+    swap: Lengths | None = None
+
+
+def behind(granularity: Granularity, truncation: Truncation | None) -> bool:
+    """Whether a row that comes or goes may let another of its owner in or out (theory E14, I9)."""
+    return truncation is not None and not isinstance(granularity.single, Users)
 
 
 def movement(
-    block: Block, granularity: Granularity, *, groups: int, partial: bool, truncation: Truncation | None = None
+    block: Block,
+    granularity: Granularity,
+    *,
+    groups: int,
+    partial: bool,
+    truncation: Truncation | None = None,
+    whole: bool = False,
 ) -> Movement:
     """How far a block moves under a granularity (stability.proof.md).
 
     The lengths follow from the declared domain alone. Where a truncation stands behind the projection, one row that
-    comes or goes may let another of the same owner in or out, so that a row counts twice; and a changed row may leave
-    one owner for another, so that even a plain count can move.
+    comes or goes may let another of the same owner in or out, and a changed row may leave one owner for another, so
+    that even a plain count can move. ``whole`` says that every row is in the region.
 
     >>> from partita.query.blocks import Counted
     >>> movement(Counted(), Replace(), groups=5, partial=False).unit
@@ -40,18 +57,30 @@ def movement(
     """
     row = one_row(block)
     both = one_change(block, groups=groups, partial=partial)
-    if truncation is not None and not isinstance(granularity.single, Users):
-        row, both = row.times(2), (row | both).times(2)
-    return Movement(row, both, _unit(granularity, row, both, truncation, block, groups))
+    if not behind(granularity, truncation):
+        unit = _unit(granularity, row, both, _owned(granularity, block, groups, truncation))
+        return Movement(row, both, unit, _entered(granularity, block, groups, truncation))
+    swap = row | both
+    # Rows are one less under one owner and one more under another, or as many as before.
+    counted = whole and not partial and groups < 2 and block in (Counted(), Owned())
+    twice = row if counted else swap.times(2)
+    return Movement(row, twice, _unit(granularity, swap, twice, swap), swap, swap)
 
 
 def gathered_movement(
-    block: Block, granularity: Granularity, *, groups: int, keyed: bool, truncation: Truncation | None = None
+    block: Block,
+    granularity: Granularity,
+    *,
+    groups: int,
+    keyed: bool,
+    truncation: Truncation | None = None,
+    steady: Steady | None = None,
 ) -> Movement:
     """How far a block over rows gathered by owner moves (stability.proof.md).
 
     A stored row that comes or goes changes one derived row: the old one out, the new one in. ``keyed`` says that rows
-    are gathered by other columns besides their owner, so that one owner may have several derived rows.
+    are gathered by other columns besides their owner, so that one owner may have several derived rows. ``steady``
+    says how far one stored row moves a derived one, where that is known.
 
     >>> from partita.query.blocks import Counted
     >>> from partita.granularity import users
@@ -60,37 +89,29 @@ def gathered_movement(
     """
     alone = one_row(block)
     change = alone | one_change(block, groups=groups, partial=True)
-    if truncation is None or isinstance(granularity.single, Users):
-        row, both = change, change.times(2)
-    else:
-        row, both = change.times(2), change.times(4 if keyed else 2)
-    return Movement(row, both, _gathered_unit(granularity, alone, change, row, both, truncation, keyed=keyed))
+    known = None if steady is None else steady.moved(block, groups)
+    row, apart, swap = change, change.times(2), change
+    if known is not None:
+        row, apart, swap = change & known.row, apart & known.apart, change & known.swap
+    if not behind(granularity, truncation):
+        unit, owner = _gathered_owner(granularity, alone, change, truncation, keyed=keyed)
+        return Movement(row, apart, _unit(granularity, row, row | apart, unit), owner)
+    swap = row | (apart if keyed else swap)
+    return Movement(row, swap.times(2), _unit(granularity, swap, swap.times(2), swap), swap, swap)
 
 
-def _gathered_unit(
-    granularity: Granularity,
-    alone: Lengths,
-    change: Lengths,
-    row: Lengths,
-    both: Lengths,
-    truncation: Truncation | None,
-    *,
-    keyed: bool,
-) -> Lengths:
-    match granularity:
-        case Rows():
-            return row
-        case Replace() | Metric():
-            return row | both
-        case Groups(size, of):
-            return _gathered_unit(of, alone, change, row, both, truncation, keyed=keyed).times(size)
-        case Users(altered=altered, per=per):
-            kept = granularity.rows if truncation is None else min(granularity.rows, truncation.most)
-            if not keyed:
-                return change if altered or per is not None else alone
-            return (alone if per is None else change).times(2 * kept if altered else kept)
-        case _:
-            return row.times(steps(Rows(), granularity))
+def _gathered_owner(
+    granularity: Granularity, alone: Lengths, change: Lengths, truncation: Truncation | None, *, keyed: bool
+) -> tuple[Lengths, Lengths]:
+    """What one owner of a promise does to derived rows: in any way that the promise allows, and by coming or going."""
+    users = granularity.single
+    if not isinstance(users, Users):
+        return alone, alone
+    kept = _kept(users, truncation) if keyed else 1
+    entered = (alone if users.per is None else change).times(kept)
+    if not users.altered:
+        return entered, entered
+    return change.times(2 * kept if keyed and users.per is not None else kept), entered
 
 
 def distance(lengths: Lengths, norm: Norm) -> Distance:
@@ -108,23 +129,43 @@ def distance(lengths: Lengths, norm: Norm) -> Distance:
             return Distance.linf(lengths.linf)
 
 
-def _unit(
-    granularity: Granularity,
-    row: Lengths,
-    both: Lengths,
-    truncation: Truncation | None,
-    block: Block,
-    groups: int,
-) -> Lengths:
+def swap_of(move: Movement) -> Lengths:
+    """What one list of kept rows does that loses one row and gains another."""
+    return move.row | move.both if move.swap is None else move.swap
+
+
+def _kept(users: Users, truncation: Truncation | None) -> int:
+    return users.rows if truncation is None else min(users.rows, truncation.most)
+
+
+def _met(block: Block, users: Users, truncation: Truncation | None) -> int:
+    """How many rows of an owner count in a block: of owners, one for each group that they may be in."""
+    groups = None if truncation is None or not isinstance(block, Owned) else truncation.groups
+    return _kept(users, truncation) if groups is None else min(groups, _kept(users, truncation))
+
+
+def _entered(granularity: Granularity, block: Block, groups: int, truncation: Truncation | None) -> Lengths:
+    users = granularity.single
+    return one_owner(block, _met(block, users, truncation), groups) if isinstance(users, Users) else one_row(block)
+
+
+def _owned(granularity: Granularity, block: Block, groups: int, truncation: Truncation | None) -> Lengths:
+    users = granularity.single
+    if isinstance(users, Users) and users.altered:
+        return one_alteration(block, _met(block, users, truncation), groups)
+    return _entered(granularity, block, groups, truncation)
+
+
+def _unit(granularity: Granularity, row: Lengths, change: Lengths, owner: Lengths) -> Lengths:
+    """The most that one step can do, from what a row that comes or goes does, one that changes, and an owner."""
     match granularity:
         case Rows():
             return row
         case Replace() | Metric():
-            return row | both
+            return row | change
         case Groups(size, of):
-            return _unit(of, row, both, truncation, block, groups).times(size)
+            return _unit(of, row, change, owner).times(size)
         case Users():
-            kept = granularity.rows if truncation is None else min(granularity.rows, truncation.most)
-            return one_owner(block, kept, groups).times(2 if granularity.altered else 1)
+            return owner
         case _:
             return row.times(steps(Rows(), granularity))

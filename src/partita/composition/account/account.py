@@ -86,6 +86,7 @@ class RegionAccount(Live):
         both: Measure | None = None,
         *,
         unit: Measure | None = None,
+        altered: Measure | None = None,
         stability: int = 1,
         stated_for: Granularity | None = None,
         own_domain: bool = False,
@@ -95,10 +96,11 @@ class RegionAccount(Live):
         """Whether a release still fits; nothing changes.
 
         ``cost`` is for one record that enters or leaves the region, ``both`` for a record altered inside it (a
-        removal and an addition if not given), ``unit`` for all records of one owner at once. ``declared``: it reads
-        nothing but declared values. See `Release` and, for ``stateful``, `charge`.
+        removal and an addition if not given), ``unit`` for all records of one owner at once, ``altered`` for an owner
+        whose records are altered. ``declared``: it reads nothing but declared values. See `Release` and, for
+        ``stateful``, `charge`.
         """
-        release = Release(region, cost, both, unit, stability, stated_for, own_domain, declared=declared)
+        release = Release(region, cost, both, unit, stability, stated_for, own_domain, altered, declared)
         return all(self._engine.decide(load).fits for load in self._bookings(release, stateful))
 
     @alone
@@ -128,6 +130,7 @@ class RegionAccount(Live):
         both: Measure | None = None,
         *,
         unit: Measure | None = None,
+        altered: Measure | None = None,
         stability: int = 1,
         stated_for: Granularity | None = None,
         own_domain: bool = False,
@@ -138,7 +141,7 @@ class RegionAccount(Live):
 
         ``stateful``, in an account made with ``updates=True``: the mechanism keeps private state while rows arrive.
         """
-        release = Release(region, cost, both, unit, stability, stated_for, own_domain, declared=declared)
+        release = Release(region, cost, both, unit, stability, stated_for, own_domain, altered, declared)
         bookings = self._bookings(release, stateful)
         answers = [self._engine.decide(load) for load in bookings]
         for answer in answers:
@@ -249,10 +252,17 @@ class RegionAccount(Live):
         return self._loss([max(0, most - load) for most, load in zip(self._units.budget, spent, strict=True)])
 
     def charged(
-        self, region: Region, cost: Measure, both: Measure | None = None, *, unit: Measure | None = None
+        self,
+        region: Region,
+        cost: Measure,
+        both: Measure | None = None,
+        *,
+        unit: Measure | None = None,
+        altered: Measure | None = None,
     ) -> Measure:
         """What one protected unit (a row, an owner with all rows, a window) is booked for a release."""
-        return charged(self.promise.granularity, self.promise.budget, Release(region, cost, both, unit))
+        release = Release(region, cost, both, unit, altered=altered)
+        return charged(self.promise.granularity, self.promise.budget, release)
 
     def remaining(self, region: Region) -> Measure:
         """The largest cost of a release that still fits there, one record in or out, nothing more being known of it."""
@@ -267,6 +277,7 @@ class RegionAccount(Live):
         both: Measure | None = None,
         *,
         unit: Measure | None = None,
+        altered: Measure | None = None,
         declared: bool = False,
     ) -> tuple[Claim, ...]:
         """What would be decided and booked for a release, as plain data; none for an empty region. Nothing changes.
@@ -281,7 +292,8 @@ class RegionAccount(Live):
         (((((0, 18),),),), (Fraction(1, 2),), (Fraction(0, 1),))
         """
         found = []
-        for load in self._bookings(Release(region, cost, both, unit, declared=declared), stateful=False):
+        release = Release(region, cost, both, unit, altered=altered, declared=declared)
+        for load in self._bookings(release, stateful=False):
             wide = self._engine.widened(load)
             same = wide.same if any(wide.same) else (0,) * len(wide.one)
             one, other, alike = (self._units.exact(part) for part in (wide.one, wide.both, same))
@@ -295,12 +307,13 @@ class RegionAccount(Live):
         both: Measure | None = None,
         *,
         unit: Measure | None = None,
+        altered: Measure | None = None,
         declared: bool = False,
     ) -> Region:
         """The part of a region that can still pay: public, and to be named in the answer (theory E20)."""
         from partita.composition.account.shrink import payable
 
-        bookings = self._bookings(Release(region, cost, both, unit, declared=declared), stateful=False)
+        bookings = self._bookings(Release(region, cost, both, unit, altered=altered, declared=declared), stateful=False)
         if not bookings:
             return region
         asked = Region(self.domain, tuple(bookings[0].boxes))
@@ -308,7 +321,7 @@ class RegionAccount(Live):
         if asked != region:
             # Owners are charged by what is constant about them, so whoever cannot pay takes all their rows along.
             kept = region - (asked - kept).freed(self._constant())
-        fits = self.admits(kept, cost, both, unit=unit, declared=declared)
+        fits = self.admits(kept, cost, both, unit=unit, altered=altered, declared=declared)
         return kept if fits else Region.nothing(self.domain)
 
     def load_map(self, column_x: str, column_y: str) -> LoadMap:
@@ -352,12 +365,13 @@ class RegionAccount(Live):
     ) -> list[Load]:
         """The boxes and whole amounts of a release; none for an empty region."""
         region = self._checked(release.region)
-        for loss in (release.cost, release.both, release.unit):
+        for loss in (release.cost, release.both, release.unit, release.altered):
             if loss is not None:
                 self._same_measure(loss)
         if region.empty:
             return []
-        plain = release.unit is None and release.stability == 1 and release.stated_for is None
+        plain = release.unit is None and release.altered is None
+        plain = plain and release.stability == 1 and release.stated_for is None
         if plain and not release.own_domain and not stateful and self._shape is not Shape.WINDOWS:
             cached = self._priced.get((release.cost, release.both, release.declared))
             if cached is not None:

@@ -52,7 +52,9 @@ class Release:
     where known. ``unit``: all records of one owner enter or leave at once, where known. ``stability``: the cost was
     measured behind a map that moves one record to so many. ``stated_for``: the relation the cost was proven for,
     if not for records that enter or leave. ``own_domain``: that proof fixed the size of the selected rows.
-    ``altered``: ``unit`` is the cost of an owner whose rows are altered, not of one who enters or leaves.
+    ``altered``: all records of one owner are altered at once, where known. Beside a ``unit``, that is all it says; by
+    itself it also says that fewer records cost in proportion: j of k rows out and i in at most (j - i)/k of what k
+    rows out cost and i/k of ``altered``, for i <= j, and the same the other way round.
     ``declared``: it reads nothing of a record but its declared values: no open text, no owner, nothing behind a
     truncation, which looks at owners. In a domain that declares nothing else every release does.
     """
@@ -64,7 +66,7 @@ class Release:
     stability: int = 1
     stated_for: Granularity | None = None
     own_domain: bool = False
-    altered: bool = False
+    altered: Measure | None = None
     declared: bool = False
 
 
@@ -129,10 +131,10 @@ def _per_record(granularity: Granularity, release: Release) -> Release:
     if release.own_domain:
         raise refuse.own_domain(str(granularity))
     if stated is None or stated == Rows():
-        return Release(release.region, cost, both, release.unit)
+        return Release(release.region, cost, both, release.unit, altered=release.altered)
     inner = granularity.single
     if stated == inner and isinstance(inner, Users):
-        return Release(release.region, cost, both, unit=cost, altered=inner.altered)
+        return Release(release.region, cost, both, unit=cost, altered=cost if inner.altered else None)
     if isinstance(stated, Replace | Metric):
         if shape(granularity) is not Shape.PAIRS:
             raise refuse_granularity.no_guarantee(str(stated), str(granularity))
@@ -211,20 +213,44 @@ def _shadow(users: Users, region: Region) -> Region:
 
 def _owned(users: Users, release: Release, times: int) -> Booking:
     """All rows of one owner, of which at most ``in_region`` lie in any one region (theory E14)."""
+    if users.altered:
+        return _altered(users, release, times)
     region, shadow = release.region, _shadow(users, release.region)
     most, share = users.rows, Fraction(users.rows, users.in_region or users.rows)
     if release.unit is not None:
-        # An altered owner leaves and enters again; a cost stated for altered owners is paid before and after.
-        entered = users.altered and not release.altered
-        vector = release.unit.group(2 * times if entered else times).vector()
-        double = 2 if users.altered and release.altered else 1
+        vector = release.unit.group(times).vector()
         if most * region.size < shadow.size:
-            return Booking(region, tuple(double * most * part for part in vector))
-        return Booking(shadow, tuple(double * part for part in vector))
-    vector = release.cost.group(times * (users.in_region or most) * (2 if users.altered else 1)).vector()
+            return Booking(region, tuple(most * part for part in vector))
+        return Booking(shadow, vector)
+    vector = release.cost.group(times * (users.in_region or most)).vector()
     if share * region.size < shadow.size:
         return Booking(region, tuple(share * part for part in vector))
     return Booking(shadow, vector)
+
+
+def _altered(users: Users, release: Release, times: int) -> Booking:
+    """All rows of one owner before, and all rows afterwards, which may have other constants (theory E14, I7)."""
+    region, shadow = release.region, _shadow(users, release.region)
+    most, share = users.rows, Fraction(users.rows, users.in_region or users.rows)
+    if release.unit is not None:
+        share = Fraction(most)
+        one = release.unit
+        both = one.group(2) if release.altered is None else release.altered
+    else:
+        one = release.cost.group(users.in_region or most)
+        both = release.cost.group(2 * (users.in_region or most)) if release.altered is None else release.altered
+    if times > 1 and any((*one.vector()[1:], *both.vector()[1:])):
+        # Chains of unlike steps: each is taken for the dearer kind.
+        one = both = one.like([*map(max, one.vector(), both.vector())])
+    before, changed = one.group(times).vector(), both.group(times).vector()
+    # An owner met on one side only pays half of the load, one who is met before and after pays all of it.
+    load = tuple(max(2 * part, other) for part, other in zip(before, changed, strict=True))
+    if share * region.size < shadow.size:
+        return Booking(region, tuple(share * part for part in load))
+    if shadow.whole or not region.domain.constant:
+        # Every owner, or every part of one that is met before, is met afterwards as well.
+        load = tuple(map(max, before, changed))
+    return Booking(shadow, load)
 
 
 def _windowed(windows: Windows, release: Release, times: int) -> Booking:
