@@ -65,9 +65,9 @@ def rendered(operation: Computed, dialect: str = "duckdb") -> str:
             return f"CAST({rendered(part, dialect)} AS {_type(operation.width, dialect)})"
         case Applied(sign=sign, left=left, right=right):
             return f"({rendered(left, dialect)} {sign.value} {rendered(right, dialect)})"
-        case Kept(part=part, floor=floor, ceiling=ceiling):
+        case Kept(part=part):
             inner = rendered(part, dialect)
-            low, high = (_whole(end, operation.width, dialect) for end in (floor, ceiling))
+            low, high = (_whole(end, operation.width, dialect) for end in (operation.low, operation.high))
             return f"CASE WHEN {inner} < {low} THEN {low} WHEN {inner} > {high} THEN {high} ELSE {inner} END"
         case FirstOf(parts=parts):
             return f"COALESCE({', '.join(rendered(part, dialect) for part in parts)})"

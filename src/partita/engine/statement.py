@@ -100,15 +100,19 @@ def values_statement(program: Program, of: Expression, stored: Stored) -> Statem
     source = _met(stored, program.where, clean.union(program.opened), raw, program.truncation, _group(program, stored))
     grouped = [_key(key, stored) if after is None else stored.raw(after) for key, after in zip(keys, late, strict=True)]
     texts = [name(column) for column in program.opened]
-    listed = ", ".join([*texts, *(f"{text} AS k{place}" for place, text in enumerate([*grouped, value]))])
-    sql = f"SELECT {listed}, COUNT(*) AS t FROM {source} GROUP BY ALL"
-    if bare is not None or any(late):
+    after = bare is not None or any(late)
+    # Open columns come back too, and may have any name; they are never sanitised afterwards.
+    last, times = (f"k{len(keys)}", "t") if after else (stored.made("value"), stored.made("times"))
+    listed = ", ".join([*texts, *(f"{text} AS k{place}" for place, text in enumerate(grouped)), f"{value} AS {last}"])
+    sql = f"SELECT {listed}, COUNT(*) AS {times} FROM {source} GROUP BY ALL"
+    if after:
         mapped = ", ".join(
             f"{f'k{place}' if column is None else stored.mapped(column, f'k{place}')} AS k{place}"
             for place, column in enumerate([*late, bare])
         )
         sql = f"SELECT {mapped}, CAST(SUM(t) AS BIGINT) AS t FROM ({sql}) AS grouped GROUP BY ALL"
-    sql = f"SELECT * FROM ({sql}) AS counted WHERE k{len(keys)} IS NOT NULL"
+    # A value that is the same for all rows is no key to an engine: then it comes back even if there are no rows.
+    sql = f"SELECT * FROM ({sql}) AS counted WHERE {last} IS NOT NULL AND {times} > CAST(0 AS BIGINT)"
     return Statement(sql, tuple(_place(key, stored) for key in keys))
 
 

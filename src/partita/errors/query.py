@@ -197,6 +197,16 @@ def too_wide(what: str) -> QueryRefused:
     )
 
 
+def too_many_operations(what: str, most: int, deep: int) -> QueryRefused:
+    """More operations than an engine should be given for one number."""
+    shown = what if len(what) <= 200 else what[:197] + "..."
+    return QueryRefused(
+        "query.too-many-operations",
+        f"{shown} takes more than {most} operations, or more than {deep} inside each other. Write fewer terms, and "
+        f"fewer CASE and CLAMP inside each other. {UNTOUCHED}",
+    )
+
+
 def bad_clamp(low: object, high: object) -> QueryRefused:
     """A clamp whose ends are the wrong way round."""
     return QueryRefused(

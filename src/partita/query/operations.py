@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import Enum, IntEnum, unique
 from typing import TYPE_CHECKING, assert_never, final
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 # How many rows a table, or one owner, may have for the intervals of sums and counts to hold: far more than any engine
 # can store, and few enough that a 128-bit sum of them has bits to spare (check_widths.proof.md).
 MOST_ROWS = 2**40
+# How many operations a number may take, and how many of them inside each other: engines refuse what is deeper, and take
+# very long over what is longer.
+MOST_OPERATIONS = 5_000
+MOST_DEEP = 150
 
 
 @final
@@ -41,12 +46,20 @@ class Operation(ABC):
     """Something that an engine computes for a row or for the rows of a group: NULL, or a whole number in an interval.
 
     ``width`` is the type in which it is computed. Its parts have that type too, and their own intervals fit; it is
-    Width.NONE where no type holds the result and every operand, here or anywhere inside.
+    Width.NONE where no type holds the result and every operand, here or anywhere inside, or where it is too long.
+    ``size`` is how many operations are written for it, and ``depth`` how many of them lie inside each other.
     """
 
     low: int
     high: int
     width: Width
+    size: int
+    depth: int
+
+    @property
+    def long(self) -> bool:
+        """Whether it is too long to be written."""
+        return self.size > MOST_OPERATIONS or self.depth > MOST_DEEP
 
 
 @final
@@ -97,11 +110,9 @@ class Applied(Operation):
 @final
 @dataclass(frozen=True, slots=True)
 class Kept(Operation):
-    """The part, moved to the nearer end where it is outside."""
+    """The part, moved to the nearer end of its interval where it is outside."""
 
     part: Computed
-    floor: int
-    ceiling: int
 
 
 @final
@@ -136,19 +147,18 @@ Computed = Load | Constant | Cast | Applied | Kept | FirstOf | Chosen | Folded
 def constant(value: int | None) -> Constant:
     """A constant in the narrowest type that holds it."""
     end = value or 0
-    return Constant(end, end, Width.of(end), value)
+    return Constant(end, end, Width.of(end), 1, 1, value)
 
 
 def cast(part: Computed, width: Width) -> Computed:
     """The same number in this type, or in none if it does not fit."""
     if part.width in (width, Width.NONE):
         return part
-    held = max(width, Width.of(part.low, part.high))
-    if held is not width:
-        return Cast(part.low, part.high, Width.NONE, part)
+    if max(width, Width.of(part.low, part.high)) is not width:
+        width = Width.NONE
     if isinstance(part, Constant):
-        return Constant(part.low, part.high, width, part.value)
-    return Cast(part.low, part.high, width, part)
+        return replace(part, width=width)
+    return Cast(part.low, part.high, _held(width, part), part.size + 1, part.depth + 1, part)
 
 
 def applied(sign: Sign, left: Computed, right: Computed) -> Computed:
@@ -169,7 +179,20 @@ def applied(sign: Sign, left: Computed, right: Computed) -> Computed:
         case _:
             assert_never(sign)
     width = max(left.width, right.width, Width.of(low, high))
-    return Applied(low, high, width, sign, cast(left, width), cast(right, width))
+    left, right = cast(left, width), cast(right, width)
+    size, depth = left.size + right.size + 1, max(left.depth, right.depth) + 1
+    return Applied(low, high, _held(width, left, right), size, depth, sign, left, right)
+
+
+def folded(sign: Sign, parts: Sequence[Computed]) -> Computed:
+    """All parts added or multiplied: the first half by itself, the second half by itself, and then the two.
+
+    So a sum of very many parts is no deeper than an engine allows.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    middle = (len(parts) + 1) // 2
+    return applied(sign, folded(sign, parts[:middle]), folded(sign, parts[middle:]))
 
 
 def scaled(part: Computed, factor: int) -> Computed:
@@ -185,49 +208,69 @@ def scaled(part: Computed, factor: int) -> Computed:
 def kept(part: Computed, floor: int, ceiling: int) -> Computed:
     """The part between two ends, which are themselves in reach of the part or the only value left.
 
-    >>> kept(Load(0, 120, Width.NARROW, "age"), -(10**50), 65).floor
+    >>> age = Load(0, 120, Width.NARROW, 1, 1, "age")
+    >>> kept(age, -(10**50), 65).low
     0
     """
     low, high = (min(max(end, floor), ceiling) for end in (part.low, part.high))
-    width = max(part.width, Width.of(low, high))
-    return Kept(low, high, width, cast(part, width), low, high)
+    return within(part, low, high)
+
+
+def within(part: Computed, floor: int, ceiling: int) -> Computed:
+    """The part between two ends, both of them written."""
+    width = max(part.width, Width.of(floor, ceiling))
+    part = cast(part, width)
+    return Kept(floor, ceiling, _held(width, part), 3 * part.size + 6, part.depth + 2, part)
 
 
 def first_of(parts: list[Computed]) -> Computed:
     """The first part that is not NULL."""
     alike, low, high, width = _alike(parts)
-    return FirstOf(low, high, width, tuple(alike))
+    return FirstOf(low, high, width, *_around(alike), tuple(alike))
 
 
-def chosen(tests: list[Condition], values: list[Computed], *, width: Width) -> Computed:
-    """The value beside the first condition that is true, or the last value; ``width`` is what the conditions need."""
+def chosen(tests: Sequence[Condition], values: list[Computed], compared: Sequence[Computed]) -> Computed:
+    """The value beside the first condition that is true, or the last value; ``compared`` is what conditions compare."""
     if not tests:
         return values[-1]
-    alike, low, high, own = _alike(values)
-    if width is Width.NONE:
-        own = width
-    return Chosen(low, high, own, tuple(zip(tests, alike[:-1], strict=True)), alike[-1])
+    alike, low, high, width = _alike(values)
+    branches = tuple(zip(tests, alike[:-1], strict=True))
+    return Chosen(low, high, _held(width, *compared), *_around([*alike, *compared]), branches, alike[-1])
 
 
 def counted(part: Computed | None) -> Computed:
     """How many rows of a group have a value."""
-    return Folded(0, MOST_ROWS, Width.NARROW if part is None else part.width, "COUNT", part)
+    if part is None:
+        return Folded(0, MOST_ROWS, Width.NARROW, 1, 1, "COUNT", None)
+    return Folded(0, MOST_ROWS, _held(Width.NARROW, part), part.size + 1, part.depth + 1, "COUNT", part)
 
 
 def totalled(part: Computed) -> Computed:
     """The sum over the rows of a group: of 64-bit numbers, in 128 bits."""
     part = cast(part, Width.NARROW)
     low, high = min(0, MOST_ROWS * part.low), max(0, MOST_ROWS * part.high)
-    return Folded(low, high, max(Width.WIDE, part.width), "SUM", part)
+    return Folded(low, high, _held(Width.WIDE, part), part.size + 1, part.depth + 1, "SUM", part)
 
 
 def extreme(function: str, part: Computed) -> Computed:
     """The least or the greatest value of the rows of a group."""
-    return Folded(part.low, part.high, part.width, function, part)
+    return Folded(part.low, part.high, part.width, part.size + 1, part.depth + 1, function, part)
 
 
 def _alike(parts: list[Computed]) -> tuple[list[Computed], int, int, Width]:
     """The parts in one type, and the interval around all of them."""
     width = max(part.width for part in parts)
     low, high = min(part.low for part in parts), max(part.high for part in parts)
-    return [cast(part, width) for part in parts], low, high, width
+    alike = [cast(part, width) for part in parts]
+    return alike, low, high, _held(width, *alike)
+
+
+def _around(parts: Sequence[Computed]) -> tuple[int, int]:
+    """The size and the depth of what is put around some parts."""
+    return sum(part.size for part in parts) + len(parts) + 1, max(part.depth for part in parts) + 2
+
+
+def _held(width: Width, *parts: Computed) -> Width:
+    """The type, or none if a part has none or all of them are too long together."""
+    long = sum(part.size for part in parts) > MOST_OPERATIONS or any(part.long for part in parts)
+    return Width.NONE if long or any(part.width is Width.NONE for part in parts) else width

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from partita.effort import Work, spend, within_effort
 from partita.errors import prices as refuse
-from partita.errors import query as refuse_query
 from partita.errors import selection as refuse_selection
 from partita.exact import Number, probability
 from partita.granularity import Granularity, Users
@@ -33,7 +32,7 @@ from partita.query.results import Result
 from partita.query.steadiness import steady
 from partita.query.tolls import Part, Toll, toll_of
 from partita.query.truncation import Truncation
-from partita.query.workings import too_wide
+from partita.query.workings import computed, typed
 from partita.region.codes import holds, intersection
 from partita.region.columns.stepped import Stepped
 from partita.region.domain import Domain
@@ -301,8 +300,8 @@ def quote(
             tallies.update(dict.fromkeys(entry))
     tallies.update(dict.fromkeys(Values(choice.of) for choice in offer.choices))
     program = Program(plan.table, plan.where, grouped, tuple(tallies), truncation, plan.opened, plan.gathering)
-    if too_wide(program):
-        raise refuse_query.too_wide("What this question adds up")
+    for operation in computed(program):
+        typed(operation, lambda: "What this question adds up")
     return Quote(plan, program, price, tuple(promises), offer)
 
 

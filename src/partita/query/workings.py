@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
-from functools import reduce
-from math import lcm
+from math import lcm, prod
 from typing import assert_never
 
+from partita.errors import query as refuse
 from partita.query import keys as keys_of
 from partita.query import operations as make
 from partita.query.conditions import Condition, versuses
 from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, numeric, shared
 from partita.query.gathering import FINER, Gathered, Gathers
 from partita.query.keys import Bucket
-from partita.query.operations import MOST_ROWS, Computed, Load, Sign, Width
+from partita.query.operations import MOST_DEEP, MOST_OPERATIONS, MOST_ROWS, Computed, Load, Sign, Width
 from partita.query.program import Present, Program, Total, Values
 from partita.region.columns import Dates
 from partita.region.domain import Domain
@@ -33,20 +34,22 @@ def whole(expression: Expression, domain: Domain) -> Computed:
 
 def compared(left: Expression, right: Expression, domain: Domain) -> tuple[Computed, Computed]:
     """The operations for two expressions in one unit and one type, so that they can be compared as integers."""
-    sides = [_worked(side, domain) for side in (left, right)]
-    bottom = lcm(*(unit.denominator for _, unit in sides))
-    first, second = (make.scaled(side, int(unit * bottom)) for side, unit in sides)
+    both = [_worked(side, domain) for side in (left, right)]
+    bottom = lcm(*(unit.denominator for _, unit in both))
+    first, second = (make.scaled(side, int(unit * bottom)) for side, unit in both)
     width = max(first.width, second.width)
     return make.cast(first, width), make.cast(second, width)
 
 
-def needed(condition: Condition) -> Width:
-    """The widest type that a condition's comparisons need."""
+def sides(condition: Condition) -> list[Computed]:
+    """Everything that a condition compares."""
     domain = condition.region.domain
-    found = [
-        compared(versus.left, versus.right, domain)[0].width for test in condition.tests for versus in versuses(test)
+    return [
+        side
+        for test in condition.tests
+        for versus in versuses(test)
+        for side in compared(versus.left, versus.right, domain)
     ]
-    return max(found, default=Width.NARROW)
 
 
 def bucket(key: Bucket, domain: Domain) -> Computed:
@@ -62,27 +65,29 @@ def bucket(key: Bucket, domain: Domain) -> Computed:
 
 def gathered(column: Gathered, domain: Domain) -> Computed:
     """One owner's aggregate in whole units, kept within its bounds, ending in 64 bits."""
-    found = _folded(column, domain)
-    low, high = column.bounds.low, column.bounds.high
     # Both ends, in reach or not: what comes back must lie between them however many rows there were.
-    width = max(found.width, Width.of(low, high))
-    kept: Computed = make.Kept(low, high, width, make.cast(found, width), low, high)
-    return make.cast(kept, Width.NARROW)
+    return make.cast(make.within(_folded(column, domain), column.bounds.low, column.bounds.high), Width.NARROW)
 
 
-def too_wide(program: Program) -> bool:
-    """Whether some number of a program has no type: nothing of the kind may be charged for."""
+def computed(program: Program) -> list[Computed]:
+    """Everything that an engine computes for a program."""
     domain = program.table.domain
-    widths = [needed(program.where)]
+    found = sides(program.where)
     if program.gathering is not None:
-        widths += [gathered(column, domain).width for column in program.gathering.columns]
-        widths.append(needed(program.gathering.where))
+        found += [gathered(column, domain) for column in program.gathering.columns]
+        found += sides(program.gathering.where)
         domain = program.gathering.table.domain
-    widths += [
-        whole(tally.of, domain).width for tally in program.tallies if isinstance(tally, Present | Total | Values)
-    ]
-    widths += [bucket(key, domain).width for key in program.cells.keys if isinstance(key, Bucket)]
-    return Width.NONE in widths
+    found += [whole(tally.of, domain) for tally in program.tallies if isinstance(tally, Present | Total | Values)]
+    found += [bucket(key, domain) for key in program.cells.keys if isinstance(key, Bucket)]
+    return found
+
+
+def typed(operation: Computed, name: Callable[[], str]) -> None:
+    """Refuse what has no type; ``name`` says what it is."""
+    if operation.long:
+        raise refuse.too_many_operations(name(), MOST_OPERATIONS, MOST_DEEP)
+    if operation.width is Width.NONE:
+        raise refuse.too_wide(name())
 
 
 def _folded(column: Gathered, domain: Domain) -> Computed:
@@ -126,11 +131,12 @@ def _worked(expression: Expression, domain: Domain) -> tuple[Computed, Fraction]
             return make.constant(value.numerator), Fraction(1, value.denominator)
         case Plus(parts):
             terms, unit = _aligned(parts, domain)
-            return reduce(lambda one, other: make.applied(Sign.PLUS, one, other), terms), unit
+            return make.folded(Sign.PLUS, terms), unit
         case Times(parts):
             pieces = [_worked(part, domain) for part in parts]
-            product = reduce(lambda one, other: make.applied(Sign.TIMES, one, other), (piece for piece, _ in pieces))
-            return product, reduce(lambda one, other: one * other, (unit for _, unit in pieces))
+            return make.folded(Sign.TIMES, [piece for piece, _ in pieces]), prod(
+                (unit for _, unit in pieces), start=Fraction(1)
+            )
         case Clamp(part, low, high):
             inner, own = _worked(part, domain)
             unit = shared(own, low, high)
@@ -141,7 +147,7 @@ def _worked(expression: Expression, domain: Domain) -> tuple[Computed, Fraction]
         case Case(branches, otherwise):
             terms, unit = _aligned((*(value for _, value in branches), otherwise), domain)
             tests = [test for test, _ in branches]
-            return make.chosen(tests, terms, width=max(map(needed, tests), default=Width.NARROW)), unit
+            return make.chosen(tests, terms, [side for test in tests for side in sides(test)]), unit
         case _:
             assert_never(expression)
 
@@ -156,6 +162,6 @@ def _aligned(parts: tuple[Expression, ...], domain: Domain) -> tuple[list[Comput
 def _loaded(name: str, domain: Domain) -> Computed:
     declared = domain.bounded[domain.axis(name)]
     if isinstance(declared, Dates):
-        return Load(0, declared.values[0][1] - 1, Width.NARROW, name, declared.low)
+        return Load(0, declared.values[0][1] - 1, Width.NARROW, 2, 2, name, declared.low)
     column = numeric(name, domain)
-    return Load(column.low, column.high, Width.of(column.low, column.high), name)
+    return Load(column.low, column.high, Width.of(column.low, column.high), 1, 1, name)

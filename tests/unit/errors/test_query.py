@@ -197,6 +197,14 @@ WORDS = [
         ),
     ),
     (
+        refuse.too_many_operations("SUM(a + b)", 5000, 150),
+        "query.too-many-operations",
+        (
+            "SUM(a + b) takes more than 5000 operations, or more than 150 inside each other. Write fewer terms, and "
+            "fewer CASE and CLAMP inside each other. Nothing was read and nothing was charged."
+        ),
+    ),
+    (
         refuse.bad_clamp(5, 1),
         "query.bad-clamp",
         ("CLAMP(..., 5, 1): 5 is above 1. Give the smaller end first. Nothing was read and nothing was charged."),

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from itertools import combinations_with_replacement
 
 from partita.errors import query as refuse
 from partita.query.aggregates import Aggregate, Correlation, Covariance, Variance, arguments
 from partita.query.conditions import Condition, versuses
 from partita.query.expressions import WIDEST_VALUE, Expression, Number, Times, bounds
-from partita.query.operations import Width
 from partita.query.plan import Plan
 from partita.query.text import readable, shown_aggregate, truth
-from partita.query.workings import compared, gathered, whole
+from partita.query.workings import compared, gathered, typed, whole
 from partita.region.domain import Domain
 
 
@@ -22,15 +23,15 @@ def check_widths(plan: Plan) -> Plan:
     The operations are those that the engine is given, and what is added up must fit 62 bits (check_widths.proof.md).
     """
     for aggregate in plan.aggregates:
-        if not all(_fits(of, plan.domain) for of in _added(aggregate)):
-            raise refuse.too_wide(shown_aggregate(aggregate, readable))
+        for of in _added(aggregate):
+            _fits(of, plan.domain, partial(shown_aggregate, aggregate, readable))
     _check(plan.where)
     if plan.gathering is not None:
         _check(plan.met)
         for column in plan.gathering.columns:
-            fits = column.of is None or _fits(column.of, plan.table.domain)
-            if not fits or gathered(column, plan.table.domain).width is Width.NONE:
-                raise refuse.too_wide(column.name)
+            if column.of is not None:
+                _fits(column.of, plan.table.domain, partial(str, column.name))
+            typed(gathered(column, plan.table.domain), partial(str, column.name))
     return plan
 
 
@@ -43,16 +44,17 @@ def _added(aggregate: Aggregate) -> tuple[Expression, ...]:
     return (*parts, *(Times((Number(Fraction(16)), one, other)) for one, other in pairs))
 
 
-def _fits(of: Expression, domain: Domain) -> bool:
+def _fits(of: Expression, domain: Domain, name: Callable[[], str]) -> None:
     found = bounds(of, domain)
     # Twice, because a centred sum counts in half units.
-    small = 2 * (abs(found.low) + abs(found.high)) <= WIDEST_VALUE
-    return small and whole(of, domain).width is not Width.NONE
+    if 2 * (abs(found.low) + abs(found.high)) > WIDEST_VALUE:
+        raise refuse.too_wide(name())
+    typed(whole(of, domain), name)
 
 
 def _check(condition: Condition) -> None:
     domain = condition.region.domain
     for test in condition.tests:
         for versus in versuses(test):
-            if Width.NONE in {side.width for side in compared(versus.left, versus.right, domain)}:
-                raise refuse.too_wide(truth(versus, domain))
+            for side in compared(versus.left, versus.right, domain):
+                typed(side, partial(truth, versus, domain))
