@@ -163,8 +163,9 @@ def test_of_a_long_book_the_newest_are_listed_and_all_are_counted():
         (pt.Promise(pt.replace(), pt.GDP(mu=1)), "E1, E11"),
         (pt.Promise(pt.groups(4), pt.Approximate(epsilon=1, delta="1e-6")), "E1, E14"),
         (pt.Promise(pt.windows("age", width=3), pt.Renyi(orders=[2, 8], taus=["0.1", "0.4"])), "E8"),
+        (pt.Promise(pt.users("patient", rows=2, per="sex"), pt.ZCDP(rho=1)), "A4a, I11"),
     ],
-    ids=["rows", "change-one", "groups", "windows"],
+    ids=["rows", "change-one", "groups", "windows", "parts"],
 )
 def test_every_promise_has_a_derivation_that_ends_in_its_budget(promise, theorem):
     made = report(curator(promises=[promise]).ledger)

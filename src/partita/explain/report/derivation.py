@@ -101,7 +101,13 @@ def _units(unit: Granularity) -> Iterator[Step]:
                 "B19, E14",
             )
             yield from _units(unit.of)
-        case Users(rows=most):
+        case Users(rows=most, per=per):
+            if per is not None:
+                yield Step(
+                    f"Every {per} of an owner is a unit of its own: all rows of which one and the same declared value is "
+                    f"stored. Rows that hold no declared {per} are left out of every question.",
+                    "A4a, I11",
+                )
             yield Step(
                 f"Of every owner at most {most} rows are kept, the same ones in every question, by a key drawn at the "
                 f"ledger's birth. An owner is a group of at most {most} rows.",
