@@ -104,8 +104,8 @@ def _units(unit: Granularity) -> Iterator[Step]:
         case Users(rows=most, per=per):
             if per is not None:
                 yield Step(
-                    f"Every {per} of an owner is a unit of its own: all rows of which one and the same declared value is "
-                    f"stored. Rows that hold no declared {per} are left out of every question.",
+                    f"Every {per} of an owner is a unit of its own: all rows in which one and the same declared value "
+                    f"is stored. Rows that hold no declared {per} are left out of every question.",
                     "A4a, I11",
                 )
             yield Step(
