@@ -24,14 +24,13 @@ from partita.ledger.ledger import Ledger
 from partita.ledger.payer import RegionPayer
 from partita.ledger.receipts import checked_region
 from partita.ledger.recount import recount
+from partita.limits import current
 from partita.region import Domain, Region
 from partita.theory.documents import from_document, to_document
 from partita.theory.measures.base import Measure
 
 KIND = "partita-certificate"
 VERSION = 1
-NODES = 20_000
-_LINES = 300
 _ROUNDING = Fraction(1, 10**9)
 
 
@@ -167,7 +166,8 @@ def _kept(
 
 def _searched(domain: Domain, promise: Promise, bookings: Sequence[Booking]) -> bool:
     """Whether branch and bound shows that the promise is kept."""
-    if len(bookings) > _LINES:
+    limits = current()
+    if len(bookings) > limits.searched_charges:
         return False
     windows = promise.granularity.single
     for place, limit in enumerate(promise.budget.vector()):
@@ -182,16 +182,16 @@ def _searched(domain: Domain, promise: Promise, bookings: Sequence[Booking]) -> 
         ]
         match shape(promise.granularity):
             case Shape.VALUES:
-                most = heaviest_value(domain.shape, items, NODES)[1]
+                most = heaviest_value(domain.shape, items, limits.searched)[1]
             case Shape.PAIRS:
-                most = heaviest_pair(domain.shape, items, NODES)[1]
+                most = heaviest_pair(domain.shape, items, limits.searched)[1]
             case Shape.WINDOWS:
                 assert isinstance(windows, Windows)
                 axis = domain.axis(windows.column)
                 column = domain.bounded[axis]
                 last = domain.shape[axis] - (1 if column.null is None else 2)
                 found = heaviest_window(
-                    domain.shape, items, axis, windows.width, NODES, last=last, astray=column.code(None)
+                    domain.shape, items, axis, windows.width, limits.searched, last=last, astray=column.code(None)
                 )
                 most = found[1]
         if most > limit:

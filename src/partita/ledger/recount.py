@@ -15,12 +15,11 @@ from partita.composition.account.booking import Shape, booked, shape
 from partita.composition.promise import Promise
 from partita.granularity import Granularity, Windows
 from partita.ledger.charge import Cost
+from partita.limits import current
 from partita.region import Domain, Region
 from partita.region.box import Box
 
 Integers = npt.NDArray[np.int64]
-_CELLS = 20_000_000
-_PAIR_WORK = 300_000_000
 _UNITS = 1 << 53
 
 
@@ -112,7 +111,7 @@ def _loads(spans: Integers, amounts: Integers, ends: Sequence[int]) -> Integers 
     size = 1
     for along in cuts:
         size *= len(along)
-    if size > _CELLS:
+    if size > current().recount_cells:
         return None
     exact = np.zeros([len(along) for along in cuts], dtype=np.int64)
     rough = np.zeros(exact.shape, dtype=np.float64)
@@ -168,7 +167,7 @@ def _pairs(
     cuts = [np.unique(np.append(spans[:, axis].ravel(), 0)) for axis in range(len(domain.shape))]
     starts = [along[along < size] for along, size in zip(cuts, domain.shape, strict=True)]
     cells = int(np.prod([len(along) for along in starts]))
-    if cells * len(spans) > _PAIR_WORK:
+    if cells * len(spans) > current().recount_pairs:
         return Count(Fraction(0), None)
     points = np.asarray(list(product(*starts)))
     member = np.zeros((cells, len(amounts)), dtype=np.int8)
@@ -176,7 +175,7 @@ def _pairs(
         member[((points >= low) & (points < high)).all(axis=1), number] = 1
     # Cells that are in the same charges are alike; only how many values they have together matters.
     classes, kind = np.unique(member, axis=0, return_inverse=True)
-    if len(classes) ** 2 * len(amounts) > _PAIR_WORK:
+    if len(classes) ** 2 * len(amounts) > current().recount_pairs:
         return Count(Fraction(0), None)
     held = classes.astype(object)
     one = np.asarray([one for one, *_ in amounts], dtype=object)

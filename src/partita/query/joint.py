@@ -14,6 +14,7 @@ from typing import Final, final
 from partita.composition.compose import compose
 from partita.errors import accuracy as refuse
 from partita.granularity import Groups, Metric, Replace, Users, Windows
+from partita.limits import current
 from partita.mechanisms.additive import AdditiveNoise
 from partita.mechanisms.base import Event
 from partita.mechanisms.gaussian import GaussianNoise
@@ -27,9 +28,6 @@ from partita.theory.distance import Distance
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
 
-# Unlike laws are composed for at most so many sets of questions, or else for all questions at once.
-_MOST_SETS: Final = 64
-_MOST_PAIRS: Final = 4096
 # A δ is not spent for less than this.
 _SAVES: Final = Fraction(95, 100)
 
@@ -165,7 +163,7 @@ def _behind(exact: _Exact, apart: Joint, *, whole: bool) -> Joint:
 
 def _pairs(sets: Sequence[Meeting]) -> tuple[tuple[Meeting, Meeting], ...]:
     """For two values: the questions that may hold both of them, and those that hold at most one."""
-    if len(sets) ** 2 > 2 * _MOST_PAIRS:
+    if len(sets) ** 2 > 2 * current().joint_pairs:
         everything = frozenset().union(*sets)
         return ((everything, frozenset()),)
     found = {(one & other, one ^ other) for one, other in combinations_with_replacement(sets, 2)}
@@ -182,7 +180,8 @@ class _Exact:
     def largest(self, sets: Sequence[tuple[Meeting, Meeting]]) -> Approximate:
         """The largest ε over pairs of sets: the first moved by the farther of row and change, the second by a row."""
         moves = [[*self.moves(many, _farther), *self.moves(one, _row)] for many, one in sets]
-        if len(moves) > _MOST_SETS and not all(map(_gaussian, moves)):
+        # Unlike laws are composed for at most so many sets of questions, or else for all questions at once.
+        if len(moves) > current().joint_sets and not all(map(_gaussian, moves)):
             moves = [self.moves(range(len(self.quotes)), _farther)]
         return Approximate(epsilon=max(_epsilon(found, self.delta) for found in _heaviest(moves)), delta=self.delta)
 

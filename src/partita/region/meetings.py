@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
+from partita.limits import current
 from partita.region.box import Box
 from partita.region.region import Region
 
 Meeting = frozenset[int]
 
-# Beyond so many candidates all regions are said to meet, which can only overstate what a value carries.
-_MOST: Final = 4096
 
-
-def meetings(regions: Sequence[Region], most: int = _MOST) -> tuple[Meeting, ...]:
+def meetings(regions: Sequence[Region], most: int | None = None) -> tuple[Meeting, ...]:
     """Sets of places in the list such that every record value lies in no more regions than those of one of them.
 
     Along each axis the codes fall into classes by which boxes they are in; a value lies in the boxes that all its
     codes are in. Only classes that no other includes matter, axis after axis. Each set found is met by some value,
-    unless there were too many: then the one set is all of them, an upper bound (theory E24).
+    unless there were too many: then all regions are said to meet, which can only overstate what a value carries
+    (theory E24).
 
     >>> from partita.region import Domain, integers
     >>> domain = Domain({"age": integers(0, 120, missing=0)})
@@ -30,6 +28,7 @@ def meetings(regions: Sequence[Region], most: int = _MOST) -> tuple[Meeting, ...
     boxes: list[tuple[Box, int]] = [(box, place) for place, region in enumerate(regions) for box in region.boxes]
     if not boxes:
         return ()
+    most = current().meetings if most is None else most
     found = {(1 << len(boxes)) - 1}
     for axis in range(len(boxes[0][0])):
         classes = _classes([box[axis] for box, _ in boxes])

@@ -7,6 +7,7 @@ import sqlite3
 import pytest
 
 from partita.ledger.entries import GENESIS, chained, line
+from partita.limits import Limits, using
 from partita.theory.measures.pure import Pure
 from tests.unit.ledger.plain import PlainPayer, ask, charge, opened
 
@@ -119,13 +120,12 @@ def test_an_account_that_forgets_is_found_out(path):
         assert "the promise for [one row, added or removed] is understated" in "; ".join(ledger.verify().problems)
 
 
-def test_too_many_cells_to_count_are_said_to_be_unproven(monkeypatch):
+def test_too_many_cells_to_count_are_said_to_be_unproven():
     class Vague(PlainPayer):
         def bracket(self):
             return self.loss.zero(), self.loss.times(10)
 
-    monkeypatch.setattr("partita.ledger.recount._CELLS", 1)
-    with opened(make=Vague) as ledger:
+    with using(Limits(recount_cells=1)), opened(make=Vague) as ledger:
         for number in range(3):
             ask(ledger, charge(number, where=f"age < {number + 5}"))
         found = ledger.verify()

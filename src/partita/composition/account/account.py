@@ -16,7 +16,7 @@ from partita.composition.account.windows import Steps
 from partita.composition.promise import Promise
 from partita.errors import regions as refuse
 from partita.granularity import Granularity, Users, Windows
-from partita.limits import Limits
+from partita.limits import Limits, current
 from partita.live import Live, alone
 from partita.region.box import Box
 from partita.region.domain import Domain
@@ -70,7 +70,7 @@ class RegionAccount(Live):
         self.updates = updates
         self._units = Units.of(promise.budget.vector())
         self._shape = shape(promise.granularity)
-        self._engine = _engine(domain, promise.granularity, self._units.budget, limits or Limits())
+        self._engine = _engine(domain, promise.granularity, self._units.budget, limits or current())
         self._priced: dict[tuple[object, ...], tuple[Amounts, Amounts, Amounts]] = {}
         self._stateful = Region.nothing(domain)
         self._filtered = True

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, final
 
 from partita.composition.account.booking import Booking, Shape, Vector
-from partita.composition.account.verify import NODES, Item, Point, heaviest_pair, heaviest_value, heaviest_window
+from partita.composition.account.verify import Item, Point, heaviest_pair, heaviest_value, heaviest_window
 from partita.errors import PartitaError
 from partita.errors import regions as refuse
 from partita.region.box import Box
@@ -82,7 +82,7 @@ class Check:
         return not self.complaints
 
 
-def check(text: str, nodes: int = NODES) -> Check:
+def check(text: str, nodes: int | None = None) -> Check:
     """Recompute everything in a certificate from its list of charges; nothing else of it is believed."""
     try:
         document: Mapping[str, Any] = json.loads(text)
@@ -137,7 +137,7 @@ def _costs(charge: Mapping[str, Any]) -> tuple[Vector, Vector | None, Vector | N
 
 
 def _extent(
-    shape: Shape, domain: Domain, items: Sequence[Item], axis: int, width: int, nodes: int
+    shape: Shape, domain: Domain, items: Sequence[Item], axis: int, width: int, nodes: int | None
 ) -> tuple[Fraction, Fraction]:
     match shape:
         case Shape.VALUES:

@@ -18,9 +18,6 @@ Ranges = tuple[tuple[tuple[int, int], ...], ...]
 """For each axis, the half-open ranges of cells that a box touches."""
 
 
-MANY = 40
-
-
 @final
 class Grid:
     """Loads of all record values: one number a component and cell, the same for every value in the cell.
@@ -29,11 +26,12 @@ class Grid:
     keeps its cuts and boxes are rounded outward to them, so that every number is an upper bound.
     """
 
-    __slots__ = ("components", "cuts", "ends", "exact", "limit", "loads", "version")
+    __slots__ = ("components", "cuts", "ends", "exact", "limit", "loads", "many", "version")
 
-    def __init__(self, shape: Sequence[int], components: int, limit: int, full_below: int) -> None:
+    def __init__(self, shape: Sequence[int], components: int, limit: int, full_below: int, many: int = 40) -> None:
         self.components = components
         self.limit = limit
+        self.many = many
         self.ends = tuple(shape)
         whole = prod(shape) * components <= min(full_below, limit)
         self.cuts: list[list[int]] = [list(range(size)) if whole else [0] for size in shape]
@@ -69,7 +67,7 @@ class Grid:
     def _insert(self, axis: int, new: list[int]) -> None:
         cuts, size = self.cuts[axis], self.ends[axis]
         width = self.loads.size // len(cuts)
-        many = len(cuts) + len(new) > MANY or 2 * (len(cuts) + len(new)) >= size
+        many = len(cuts) + len(new) > self.many or 2 * (len(cuts) + len(new)) >= size
         if many and width * size <= self.limit // 2:
             # So many break points make it likely that all will come; one large copy is cheaper than hundreds.
             known = set(cuts)

@@ -30,6 +30,8 @@ class HotPoints:
 
     def remember(self, codes: tuple[int, ...], loads: Sequence[int]) -> None:
         """Keep a value and its exact loads."""
+        if not len(self._codes):
+            return
         self.clock += 1
         place = self._places.get(codes)
         if place is None:

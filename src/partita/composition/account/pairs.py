@@ -12,7 +12,7 @@ import numpy.typing as npt
 from partita.composition.account.changes import Changes
 from partita.composition.account.grid import Grid
 from partita.composition.account.partners import Partners
-from partita.limits import Limits
+from partita.limits import Limits, current
 from partita.region import codes as codes_of
 from partita.region.box import Box
 
@@ -64,11 +64,11 @@ class PairLoads:
     )
 
     def __init__(self, shape: Sequence[int], budget: Sequence[int], limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
+        self.limits = limits or current()
         self.shape = tuple(shape)
         self.budget = tuple(int(part) for part in budget)
         components = len(self.budget)
-        self._grid = Grid(shape, 2 * components, self.limits.numbers, self.limits.full_below)
+        self._grid = Grid(shape, 2 * components, self.limits.numbers, self.limits.full_below, self.limits.many)
         self._changes = Changes(len(shape), components)
         self._hot: list[tuple[Pair, list[int]]] = []
         self._base = [0] * components
@@ -147,7 +147,7 @@ class PairLoads:
             one,
             both,
             left,
-            self.limits.pair_numbers,
+            self.limits,
             light=self._light,
         )
         verdict = search.run(anywhere, self._lift[component], self._base[component])
@@ -155,7 +155,7 @@ class PairLoads:
         if verdict.witness is not None:
             loads = self._changes.pair(*verdict.witness)
             self._hot.insert(0, (verdict.witness, loads))
-            del self._hot[64:]
+            del self._hot[self.limits.hot_pairs :]
             return self._refused(component, verdict.witness, loads[component])
         if not verdict.proven:
             load = verdict.load + self._base[component]
@@ -258,7 +258,7 @@ class PairLoads:
                 0,
                 0,
                 best,
-                self.limits.pair_numbers,
+                self.limits,
                 light=self._light,
             )
             verdict = search.run(anywhere, self._lift[component], base)

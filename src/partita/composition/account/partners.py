@@ -11,14 +11,12 @@ import numpy.typing as npt
 
 from partita.composition.account.changes import Changes
 from partita.composition.account.grid import Grid
+from partita.limits import Limits
 from partita.region.box import Box
 
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Block = tuple[tuple[int, int], ...]
-
-TOGETHER = 1 << 17
-"""Numbers in the fields of blocks that are looked at together."""
 
 
 @final
@@ -53,6 +51,7 @@ class Partners:
         "_new",
         "_one",
         "_places",
+        "_together",
         "numbers",
     )
 
@@ -65,7 +64,7 @@ class Partners:
         one: int,
         both: int,
         left: int,
-        numbers: int,
+        limits: Limits,
         *,
         light: bool,
     ) -> None:
@@ -78,7 +77,8 @@ class Partners:
         self._left = left
         # No region costs more for both than twice for one: then the grid holds the sums of the costs for one.
         self._light = light
-        self.numbers = numbers
+        self.numbers = limits.pair_numbers
+        self._together = limits.together
         self._bounds = [grid.bounds(axis) for axis in range(grid.axes)]
         self._places: tuple[Integers, Integers] | None = None
 
@@ -111,7 +111,7 @@ class Partners:
     ) -> Verdict | None:
         whole = _hull(mask, tuple((0, size) for size in mask.shape))
         stack = [] if whole is None else [whole]
-        several = max(1, TOGETHER // mask.size)
+        several = max(1, self._together // mask.size)
         while stack:
             if self.numbers <= 0:
                 return Verdict(None, 0, proven=False)

@@ -13,16 +13,15 @@ from partita.region.box import Box
 
 Integers = npt.NDArray[np.int64]
 
-MOST_KEYS = 1 << 18
-
 
 @final
 class Rectangles:
     """Rectangles low <= code < high with a weight for each component; equal ones are kept once, weights summed."""
 
-    __slots__ = ("_high", "_keys", "_low", "_weights", "count")
+    __slots__ = ("_high", "_keys", "_low", "_most", "_weights", "count")
 
-    def __init__(self, axes: int, components: int) -> None:
+    def __init__(self, axes: int, components: int, most: int = 1 << 18) -> None:
+        self._most = most
         self._low: Integers = np.zeros((64, axes), dtype=np.int64)
         self._high: Integers = np.zeros((64, axes), dtype=np.int64)
         self._weights: Integers = np.zeros((64, components), dtype=np.int64)
@@ -62,7 +61,7 @@ class Rectangles:
                 self._weights = np.concatenate((self._weights, np.zeros_like(self._weights)))
             self._low[place] = ends[:, 0]
             self._high[place] = ends[:, 1]
-            if len(self._keys) < MOST_KEYS:
+            if len(self._keys) < self._most:
                 self._keys[key] = place
             self.count += 1
         self._weights[place] += weight
@@ -73,7 +72,7 @@ class Rectangles:
         self._high = np.concatenate((self.high, high))
         self._weights = np.concatenate((self.weights, weights))
         start, self.count = self.count, len(self._low)
-        for place in range(start, min(self.count, MOST_KEYS)):
+        for place in range(start, min(self.count, self._most)):
             self._keys.setdefault(np.stack((self._low[place], self._high[place]), axis=1).tobytes(), place)
 
 

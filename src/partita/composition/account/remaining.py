@@ -15,7 +15,6 @@ from partita.theory.measures.base import Measure
 if TYPE_CHECKING:
     from partita.composition.account.account import RegionAccount
 
-ROUNDS = 10
 SLIGHTLY = (Fraction(1), *(1 - Fraction(1, 10**digits) for digits in (15, 12, 9, 6, 3)), Fraction(1, 2))
 
 
@@ -63,7 +62,7 @@ def _affordable(account: RegionAccount, region: Region, left: Measure) -> Vector
 def _stretched(account: RegionAccount, region: Region, least: Vector, most: Vector) -> Vector:
     """Between a cost that fits and one that may not, the largest that was found to fit."""
     low, high = Fraction(0), Fraction(1)
-    for _ in range(ROUNDS):
+    for _ in range(account.engine.limits.stretches):
         middle = (low + high) / 2
         tried = tuple(a + middle * (b - a) for a, b in zip(least, most, strict=True))
         low, high = (middle, high) if _fits(account, region, tried) else (low, middle)

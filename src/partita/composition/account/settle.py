@@ -12,12 +12,9 @@ from partita.composition.account.field import Part, break_points, clipped, dense
 from partita.composition.account.grid import Grid
 from partita.composition.account.profile import Profiles
 from partita.composition.account.rectangles import Rectangles
+from partita.limits import Limits, current
 
 Integers = npt.NDArray[np.int64]
-
-DENSE = 1 << 15
-EXTRA = 24
-FEW = 3
 
 
 @final
@@ -30,15 +27,17 @@ class Verdict:
     proven: bool
 
 
-def settled(grid: Grid, charges: Rectangles, component: int, threshold: int, ends: Integers, steps: int) -> Verdict:
+def settled(
+    grid: Grid, charges: Rectangles, component: int, threshold: int, ends: Integers, steps: int, limits: Limits
+) -> Verdict:
     """Whether some value of the rectangle carries more than the threshold.
 
     With few coarse axes, cell by cell, which also tightens the bounds of the cells. With many, over the whole
     rectangle at once: there the cells are too coarse to help.
     """
     coarse = sum(len(cuts) < size for cuts, size in zip(grid.cuts, grid.ends, strict=True))
-    if coarse <= FEW:
-        return Search(grid, component, threshold, steps).run(charges, ends[:, 0], ends[:, 1])
+    if coarse <= limits.coarse:
+        return Search(grid, component, threshold, steps, limits).run(charges, ends[:, 0], ends[:, 1])
     start, stop = _suspected(grid, component, threshold, ends)
     if start is None or stop is None:
         return Verdict(None, threshold, proven=True)
@@ -76,9 +75,10 @@ def _suspected(
 class Search:
     """Branch and bound over blocks of cells; every bound it tightens in the grid holds for the whole cell."""
 
-    __slots__ = ("_bounds", "_component", "_grid", "_threshold", "steps")
+    __slots__ = ("_bounds", "_component", "_grid", "_limits", "_threshold", "steps")
 
-    def __init__(self, grid: Grid, component: int, threshold: int, steps: int) -> None:
+    def __init__(self, grid: Grid, component: int, threshold: int, steps: int, limits: Limits | None = None) -> None:
+        self._limits = limits or current()
         self._grid = grid
         self._component = component
         self._threshold = threshold
@@ -113,7 +113,7 @@ class Search:
             inner = [self._bounds[axis][first:last] for axis, (first, last) in enumerate(cells)]
             ends = [np.clip(np.asarray([start[axis], stop[axis]]), low[axis], high[axis]) for axis in range(len(low))]
             cuts = break_points(part, low, high, [np.concatenate(both) for both in zip(inner, ends, strict=True)])
-            if _product(cuts) <= DENSE:
+            if _product(cuts) <= self._limits.dense:
                 found = self._evaluate(cells, part, cuts, start, stop)
                 if found is not None:
                     return found
@@ -213,7 +213,7 @@ class Search:
         profiles = Profiles(part.low, part.high, part.weight, low, high)
         rest = self._threshold - part.base
         best, codes = profiles.guess()
-        allowed = min(self.steps, EXTRA)
+        allowed = min(self.steps, self._limits.extra)
         while best <= rest:
             found = profiles.search(best, allowed)
             self.steps -= allowed - profiles.steps

@@ -14,9 +14,6 @@ from partita.region.region import Region
 
 Flags = npt.NDArray[np.bool_]
 
-ROUNDS = 64
-MOST_CELLS = 50_000
-
 
 def payable(engine: Engine, region: Region, load: Load) -> Region:
     """A part of the region on which the charge fits; all of it that fits, where values pay on their own.
@@ -27,7 +24,7 @@ def payable(engine: Engine, region: Region, load: Load) -> Region:
         return region
     match engine:
         case OfValues():
-            return region - _marked(region, engine.loads.grid, _over_values(engine, load.one))
+            return region - _marked(region, engine.loads.grid, _over_values(engine, load.one), engine.limits.shrunk)
         case OfPairs():
             return _of_pairs(engine, region, load)
         case OfWindows():
@@ -56,9 +53,9 @@ def _of_pairs(engine: OfPairs, region: Region, load: Load) -> Region:
         numbers = loads.grid.loads[component]
         heaviest = max(int(numbers.max()), loads.grid.highest(region.boxes, component) + weight)
         left = loads.budget[component] - loads.base[component]
-        light = light - _marked(region, loads.grid, numbers + weight + heaviest > left)
+        light = light - _marked(region, loads.grid, numbers + weight + heaviest > left, engine.limits.shrunk)
     dropped = region
-    for _ in range(ROUNDS):
+    for _ in range(engine.limits.shrinks):
         answer = engine.decide(load._replace(boxes=dropped.boxes))
         if answer.fits or dropped.empty or not answer.witness:
             break
@@ -76,7 +73,7 @@ def _of_windows(engine: OfWindows, region: Region, load: Load) -> Region:
     """Without the steps of the windows that cannot pay, one window after another."""
     kept = region
     full = region.domain.everything
-    for _ in range(ROUNDS * 16):
+    for _ in range(16 * engine.limits.shrinks):
         answer = engine.decide(load._replace(boxes=kept.boxes))
         if answer.fits or not answer.witness:
             break
@@ -96,7 +93,7 @@ def _cell(region: Region, grid: Grid, codes: tuple[int, ...]) -> Region:
     return Region(region.domain, (tuple(box),))
 
 
-def _marked(region: Region, grid: Grid, marks: Flags) -> Region:
+def _marked(region: Region, grid: Grid, marks: Flags, most: int) -> Region:
     """The marked cells near a region, as boxes: runs along the last axis, put together where they match."""
     domain = region.domain
     bounds = [grid.bounds(axis) for axis in range(grid.axes)]
@@ -106,7 +103,7 @@ def _marked(region: Region, grid: Grid, marks: Flags) -> Region:
     marks = marks & near
     if not marks.any():
         return Region.nothing(domain)
-    if int(marks.sum()) > MOST_CELLS:
+    if int(marks.sum()) > most:
         return region
     return Region(domain, _boxes(marks, bounds))
 

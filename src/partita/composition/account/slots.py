@@ -11,7 +11,7 @@ from partita.composition.account.load import Load
 from partita.errors import regions as refuse
 from partita.exact import whole
 from partita.granularity import Granularity, Groups, Nodes, Users
-from partita.limits import Limits
+from partita.limits import Limits, current
 from partita.live import Live, alone
 from partita.region.domain import Domain
 from partita.region.region import Region
@@ -50,7 +50,7 @@ class SlotAccount(Live):
         kind = engines.get(shape(granularity))
         if kind is None or not classes:
             raise refuse.no_account(str(granularity))
-        self._engine: Engine = kind(domain.shape, tuple(self.classes.values()), limits or Limits())
+        self._engine: Engine = kind(domain.shape, tuple(self.classes.values()), limits or current())
 
     def admits(
         self, region: Region, name: str, *, dominates_replacement: bool = True, dominates_unit: bool = False

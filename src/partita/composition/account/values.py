@@ -15,14 +15,10 @@ from partita.composition.account.grid import Grid
 from partita.composition.account.hot import HotPoints
 from partita.composition.account.rectangles import Rectangles, rectangles
 from partita.composition.account.settle import settled
-from partita.limits import Limits
+from partita.limits import Limits, current
 from partita.region.box import Box
 
 Integers = npt.NDArray[np.int64]
-
-
-RECOUNT = 64
-BULK = 64
 
 
 @final
@@ -54,13 +50,13 @@ class ValueLoads:
     __slots__ = ("_base", "_charges", "_everything", "_grid", "_hot", "_since", "_tops", "budget", "limits", "shape")
 
     def __init__(self, shape: Sequence[int], budget: Sequence[int], limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
+        self.limits = limits or current()
         self.shape = tuple(shape)
         self.budget = tuple(int(part) for part in budget)
         components = len(self.budget)
-        self._grid = Grid(shape, components, self.limits.numbers, self.limits.full_below)
-        self._charges = Rectangles(len(shape), components)
-        self._hot = HotPoints(len(shape), components)
+        self._grid = Grid(shape, components, self.limits.numbers, self.limits.full_below, self.limits.many)
+        self._charges = Rectangles(len(shape), components, self.limits.keys)
+        self._hot = HotPoints(len(shape), components, self.limits.hot)
         # What every value carries; the grid, the charges and the hot points hold only what comes on top of it.
         self._base = [0] * components
         self._everything = tuple(((0, size),) for size in shape)
@@ -121,10 +117,10 @@ class ValueLoads:
             self._hot.remember(codes, self._grid.at(codes).tolist())
             return self._refused(component, codes, load)
         parts = [rectangle for box in boxes for rectangle in rectangles(box)]
-        steps = max(1, self.limits.steps // len(parts))
+        steps = -(-self.limits.steps // len(parts))
         for rectangle in parts:
             ends = np.asarray(rectangle, dtype=np.int64)
-            verdict = settled(self._grid, self._charges, component, threshold, ends, steps)
+            verdict = settled(self._grid, self._charges, component, threshold, ends, steps, self.limits)
             if verdict.witness is not None:
                 self._hot.remember(verdict.witness, self._on_top(verdict.witness))
                 return self._refused(component, verdict.witness, verdict.load)
@@ -156,12 +152,12 @@ class ValueLoads:
         for component, amount in enumerate(cost):
             self._tops[component] += amount
         self._since += 1
-        if self._since >= RECOUNT:
+        if self._since >= self.limits.recount:
             self._recount()
 
     def load(self, charges: Sequence[tuple[Sequence[Box], Sequence[int]]]) -> None:
         """Book many charges at once: one grid for all of them, by corner differences and running sums."""
-        if len(charges) < BULK:
+        if len(charges) < self.limits.bulk:
             for boxes, cost in charges:
                 self.book(boxes, cost)
             return
@@ -221,7 +217,7 @@ class ValueLoads:
     ) -> tuple[tuple[int, tuple[int, ...]], bool]:
         """Raise the threshold to each value found, until none is above it or the steps are used up."""
         while True:
-            verdict = settled(self._grid, self._charges, component, best[0], ends, self.limits.steps)
+            verdict = settled(self._grid, self._charges, component, best[0], ends, self.limits.steps, self.limits)
             if verdict.witness is None:
                 return best, verdict.proven
             self._hot.remember(verdict.witness, self._on_top(verdict.witness))
@@ -240,7 +236,7 @@ def rebuilt(shape: Sequence[int], charges: Rectangles, components: int, limits: 
         cuts.append(ends[ends < size])
     if prod(len(along) for along in cuts) * components > limits.numbers:
         return frozen(shape, charges, components, limits)
-    grid = Grid(shape, components, limits.numbers, 0)
+    grid = Grid(shape, components, limits.numbers, 0, limits.many)
     grid.cuts = [along.tolist() for along in cuts]
     start, stop = np.zeros(len(shape), dtype=np.int64), np.asarray(shape, dtype=np.int64)
     grid.loads = np.stack(
@@ -254,7 +250,7 @@ def rebuilt(shape: Sequence[int], charges: Rectangles, components: int, limits: 
 
 def frozen(shape: Sequence[int], charges: Rectangles, components: int, limits: Limits) -> Grid:
     """A grid of bounds with few cuts, built from all charges rounded outward to them."""
-    grid = Grid(shape, components, limits.frozen_numbers, 0)
+    grid = Grid(shape, components, limits.frozen_numbers, 0, limits.many)
     grid.exact = False
     grid.cuts = _chosen_cuts(shape, charges, limits.frozen_numbers // components)
     cuts = [np.asarray(along, dtype=np.int64) for along in grid.cuts]

@@ -8,14 +8,13 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import final
 
+from partita.limits import current
 from partita.region import codes as codes_of
 from partita.region.box import Box
 from partita.region.codes import Codes
 
 Point = tuple[int, ...]
 Signature = frozenset[int]
-
-NODES = 200_000
 
 
 @final
@@ -38,7 +37,9 @@ class _Piece:
     box: Box
 
 
-def heaviest_value(shape: Sequence[int], items: Sequence[Item], nodes: int = NODES) -> tuple[Fraction, Fraction, Point]:
+def heaviest_value(
+    shape: Sequence[int], items: Sequence[Item], nodes: int | None = None
+) -> tuple[Fraction, Fraction, Point]:
     """The largest sum of ``one`` over the items that hold a value: lower and upper bound, and a value for the lower.
 
     Branch and bound over the axes on exact rationals; it shares no code with the account.
@@ -47,6 +48,7 @@ def heaviest_value(shape: Sequence[int], items: Sequence[Item], nodes: int = NOD
     >>> heaviest_value([6], [Item((box,), Fraction(1)) for box in boxes])
     (Fraction(2, 1), Fraction(2, 1), (4,))
     """
+    nodes = current().nodes if nodes is None else nodes
     pieces = [_Piece(place, box) for place, item in enumerate(items) for box in item.boxes]
     ordered = [_classes(pieces, axis, size) for axis, size in enumerate(shape)]
     best: tuple[Fraction, Point] = (Fraction(-1), ())
@@ -71,13 +73,14 @@ def heaviest_value(shape: Sequence[int], items: Sequence[Item], nodes: int = NOD
 
 
 def heaviest_pair(
-    shape: Sequence[int], items: Sequence[Item], nodes: int = NODES
+    shape: Sequence[int], items: Sequence[Item], nodes: int | None = None
 ) -> tuple[Fraction, Fraction, tuple[Point, Point]]:
     """The largest loss of a change from one value to another: lower and upper bound, and a pair for the lower.
 
     No class of values is dropped for being inside another: the loss of a pair may fall when a value is in more
     items. A change between records of equal values costs ``same``: nothing if they are alike.
     """
+    nodes = current().nodes if nodes is None else nodes
     pieces = [_Piece(place, box) for place, item in enumerate(items) for box in item.boxes]
     ordered = [_classes(pieces, axis, size) for axis, size in enumerate(shape)]
     single = [{s: _count(pieces, axis, size, s) for s in ordered[axis]} for axis, size in enumerate(shape)]
@@ -121,7 +124,7 @@ def heaviest_window(
     items: Sequence[Item],
     axis: int,
     width: int,
-    nodes: int = NODES,
+    nodes: int | None = None,
     *,
     last: int | None = None,
     astray: int | None = None,

@@ -165,3 +165,16 @@ def test_a_union_of_boxes_is_one_region_and_not_two(both):
     assert account.pair_of((0,), (2,)) == [both]
     assert account.pair_of((0,), (1,)) == [1]
     assert account.highest([(codes_of.span(0, 3),)], 0)[:2] == (max(1, both), max(1, both))
+
+
+def test_bounds_on_partners_hold_after_what_all_were_lifted_by_is_settled(monkeypatch):
+    """Disjoint bookings lift every value, far beyond what any pair bears; it is put into the bounds in good time."""
+    monkeypatch.setattr("partita.composition.account.pairs.FAR", 40)
+    loads = PairLoads((6,), (1000,))
+    for code in range(6):
+        for times in range(3):
+            loads.book([(((code, code + 1),),)], (7 + code,), (times,))
+        assert loads._lift[0] <= 40
+        for first in range(6):
+            partner = int(loads.grid.at((first,))[1]) + loads._lift[0]
+            assert partner >= max(loads.pair_of((first,), (other,))[0] for other in range(6) if other != first)

@@ -149,3 +149,13 @@ def test_an_account_that_keeps_no_list_cannot_certify():
     with pytest.raises(InvalidInput) as refusal:
         RegionAccount(DOMAIN, Promise(rows(), Pure(epsilon=1))).certificate()
     assert refusal.value.code == "region.not-recorded"
+
+
+def test_a_change_between_records_of_equal_values_counts_where_it_costs_something():
+    one_value = (((2, 3),),)
+    items = [
+        Item((one_value,), Fraction(1), Fraction(3), same=Fraction(3)),
+        Item(((((0, 5),),),), Fraction(0), Fraction(0)),
+    ]
+    assert heaviest_pair((5,), items) == (3, 3, ((2,), (2,)))
+    assert heaviest_pair((5,), [Item((one_value,), Fraction(1), Fraction(3))])[0] == 1
