@@ -23,6 +23,7 @@ from partita.curator.path import charge_of
 from partita.engine.reference import tallied
 from partita.errors import PartitaError
 from partita.granularity import Granularity, Groups, Metric, Replace, Rows, Users, Windows
+from partita.limits import Limits, current, using
 from partita.query.blocks import entries
 from partita.query.pricing import Price
 from partita.query.program import Values
@@ -165,7 +166,8 @@ def quoted(texts: list[str], table: Table, units: tuple[Granularity, ...], measu
             plan = plan.capped(caps if plan.gathering is None else Caps(caps.rows))
             found.append(quote(plan, promises, Price.of(**price), truncation=cut))
         except PartitaError as refusal:
-            if refusal.code not in REFUSED:
+            # A CASE whose conditions are too ragged for the limits has no keys that are known in public.
+            if refusal.code not in REFUSED and (refusal.code != "query.not-a-key" or current() == Limits()):
                 raise
     return found
 
@@ -180,8 +182,15 @@ def quoted(texts: list[str], table: Table, units: tuple[Granularity, ...], measu
     own=st.tuples(OWN, OWN, OWN),
     caps=st.builds(Caps, rows=st.none() | st.integers(1, 2), groups=st.none() | st.integers(1, 2)),
     fixed=st.booleans(),
+    most=st.sampled_from([None, 0, 1, 2]),
 )
-def test_nobody_loses_more_than_is_booked(units, texts, measure, table, own, caps, fixed):
+def test_nobody_loses_more_than_is_booked(units, texts, measure, table, own, caps, fixed, most):
+    """Also where every limit beyond which something is approximated is next to nothing."""
+    with using(Limits() if most is None else Limits.all(most)):
+        booked_for(units, texts, measure, table, own, caps, fixed=fixed)
+
+
+def booked_for(units, texts, measure, table, own, caps, *, fixed):
     granularities = UNITS[units]
     of_owners = all(isinstance(unit.single, Users) for unit in granularities)
     declared = Table("things", [], FIXED if fixed and of_owners else strategies.COLUMNS)

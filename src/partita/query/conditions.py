@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
 
+from partita.limits import current
 from partita.query.expressions import Expression, columns
 from partita.region.columns import Operator
 from partita.region.domain import Domain
-from partita.region.predicate import MOST_BOXES, And, IsTrue, Known, Not, Or, Predicate, Side
+from partita.region.predicate import And, IsTrue, Known, Not, Or, Predicate, Side
 from partita.region.region import Region
 
 
@@ -73,7 +74,7 @@ def condition(predicate: Predicate, domain: Domain) -> Condition:
     # Those of few boxes first, because they leave the least to do for the others.
     for side, _ in sorted(sides, key=lambda pair: len(pair[0].region.boxes)):
         region = region & side.region
-        if len(region.boxes) > MOST_BOXES:
+        if len(region.boxes) > current().boxes:
             region, ragged = region.hull(), True
     # Too ragged for a list of boxes: the region is a box around it, so everything must be tested.
     return Condition(region, parts if ragged else tuple(tests))

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from typing import final
 
 from partita.errors import regions as refuse
+from partita.limits import current
 from partita.region import box as boxes_of
 from partita.region.box import Box
 from partita.region.codes import NOTHING, Codes, difference, intersection, joined, of, span, union
 from partita.region.columns import Operator
 from partita.region.domain import Domain
 from partita.region.region import Region
-
-MOST_BOXES = 2048
 
 
 @final
@@ -329,9 +328,10 @@ def _united(domain: Domain, sides: list[Side]) -> Side:
     """Where one of some sides is, all of them put together at once."""
     boxes = boxes_of.merged([box for side in sides for box in side.region.boxes])
     apart: list[Box] = []
+    most = current().boxes
     for box in boxes:
         apart = boxes_of.disjoint([box], apart)
-        if len(apart) > 2 * MOST_BOXES and len(apart := list(boxes_of.merged(apart))) > MOST_BOXES:
+        if len(apart) > 2 * most and len(apart := list(boxes_of.merged(apart))) > most:
             return Side(Region(domain, boxes).hull(), exact=False)
     found, kept = _limited(Region(domain, boxes_of.merged(apart)))
     return Side(found, kept and all(side.exact for side in sides))
@@ -339,6 +339,6 @@ def _united(domain: Domain, sides: list[Side]) -> Side:
 
 def _limited(region: Region) -> tuple[Region, bool]:
     """The region, or a box around it when it has become too ragged to carry on with."""
-    if len(region.boxes) <= MOST_BOXES:
+    if len(region.boxes) <= current().boxes:
         return region, True
     return region.hull(), False

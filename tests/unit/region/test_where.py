@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 
 from partita.errors import InvalidInput
+from partita.limits import Limits, using
 from partita.region import Domain, Region, booleans, categories, dates, decimals, identifier, integers, text_keys
 from partita.region import predicate as predicates
 from partita.region.columns import Operator
@@ -137,12 +138,12 @@ def test_a_condition_outside_the_bounds_is_an_empty_region_and_no_error():
     assert str(Region.where("age > 50 AND age < 10", DOMAIN)) == "nothing"
 
 
-def test_a_condition_too_ragged_to_keep_is_widened_and_said_to_be_inexact(monkeypatch):
-    monkeypatch.setattr(predicates, "MOST_BOXES", 2)
-    condition = parse("(age = 1 AND sex = 'F') OR (age = 3 AND sex = 'M') OR (age = 5 AND smokes)", DOMAIN)
-    assert not condition.exact(DOMAIN)
-    truth = [{"age": 1, "sex": "F"}, {"age": 3, "sex": "M"}, {"age": 5, "smokes": True}]
-    assert all(record in condition.region(DOMAIN) for record in truth)
+def test_a_condition_too_ragged_to_keep_is_widened_and_said_to_be_inexact():
+    with using(Limits(boxes=2)):
+        condition = parse("(age = 1 AND sex = 'F') OR (age = 3 AND sex = 'M') OR (age = 5 AND smokes)", DOMAIN)
+        assert not condition.exact(DOMAIN)
+        truth = [{"age": 1, "sex": "F"}, {"age": 3, "sex": "M"}, {"age": 5, "smokes": True}]
+        assert all(record in condition.region(DOMAIN) for record in truth)
 
 
 def test_very_deep_conditions_are_not_understood_rather_than_fatal():
