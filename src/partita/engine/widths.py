@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from math import prod
 from typing import Final, final
 
 import sqlglot
@@ -31,12 +32,16 @@ class Known:
     """What is known of a column or an expression: its type, and for integers the interval it lies in.
 
     ``each`` is what one row can have added to it, if it is a sum over rows: a sum of such sums is a sum over rows too.
+    ``parts`` are those of a sum or of a product, as far as the engine may take them in another order: the most that
+    each can be.
     """
 
     kind: str
     low: int = 0
     high: int = 0
     each: tuple[int, int] | None = None
+    sign: str = ""
+    parts: tuple[int, ...] = ()
 
 
 Columns = dict[str, Known]
@@ -234,7 +239,7 @@ class _Proof:
                 if right.low < 1:
                     raise Unproven(f"a division by what may be zero: {node.sql()[:80]}")
                 ends = [0, left.low, left.high]
-        return _held(Known(left.kind, min(ends), max(ends)), node)
+        return _held(_together(node, left, right, min(ends), max(ends)), node)
 
     def case(self, node: exp.Case, columns: Columns) -> Known:
         """One of several values; the last one is not below or above what was asked of it before."""
@@ -289,6 +294,19 @@ def _held(known: Known, node: exp.Expr) -> Known:
     if known.low < -limit or known.high >= limit:
         raise Unproven(f"{known.kind} does not hold {known.low} to {known.high}: {node.sql()[:80]}")
     return known
+
+
+def _together(node: exp.Binary, left: Known, right: Known, low: int, high: int) -> Known:
+    """A sum or product with its parts, if the type holds all of them together: the engine may take any first."""
+    sign = {exp.Add: "+", exp.Mul: "*"}.get(type(node), "")
+    if not sign:
+        return Known(left.kind, low, high)
+    parts: tuple[int, ...] = ()
+    for known in (left, right):
+        parts += known.parts if known.sign == sign else (max(abs(known.low), abs(known.high)),)
+    most = sum(parts) if sign == "+" else prod(max(1, part) for part in parts)
+    _held(Known(left.kind, -most, most), node)
+    return Known(left.kind, low, high, None, sign, parts)
 
 
 def _literal(node: exp.Expr) -> Known:

@@ -100,11 +100,16 @@ class Sign(Enum):
 @final
 @dataclass(frozen=True, slots=True)
 class Applied(Operation):
-    """Two numbers added, multiplied, or divided towards zero by a positive one."""
+    """Two numbers added, multiplied, or divided towards zero by a positive one.
+
+    ``reach`` is the most that can come of the parts of a sum of sums, or of a product of products, in any order:
+    engines put constants of such parts together first.
+    """
 
     sign: Sign
     left: Computed
     right: Computed
+    reach: int
 
 
 @final
@@ -179,9 +184,29 @@ def applied(sign: Sign, left: Computed, right: Computed) -> Computed:
         case _:
             assert_never(sign)
     width = max(left.width, right.width, Width.of(low, high))
+    # In another type the parts are parts no more: each is cast by itself, and then has only its own interval.
+    width = max(width, Width.of(_reach(sign, cast(left, width), cast(right, width))))
     left, right = cast(left, width), cast(right, width)
     size, depth = left.size + right.size + 1, max(left.depth, right.depth) + 1
-    return Applied(low, high, _held(width, left, right), size, depth, sign, left, right)
+    reach = _reach(sign, left, right)
+    return Applied(low, high, _held(width, left, right), size, depth, sign, left, right, reach)
+
+
+def _reach(sign: Sign, left: Computed, right: Computed) -> int:
+    """The most that any of the parts of a sum or product come to, whichever of them an engine takes first."""
+    first, second = (
+        part.reach if isinstance(part, Applied) and part.sign is sign else max(abs(part.low), abs(part.high))
+        for part in (left, right)
+    )
+    match sign:
+        case Sign.PLUS:
+            return first + second
+        case Sign.TIMES:
+            return max(1, first) * max(1, second)
+        case Sign.OVER:
+            return 0
+        case _:
+            assert_never(sign)
 
 
 def folded(sign: Sign, parts: Sequence[Computed]) -> Computed:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
+import duckdb
 import pytest
 import sqlglot
 from sqlglot import exp
@@ -17,7 +18,7 @@ from partita.engine.widths import Unproven, prove
 from partita.query import operations, workings
 from partita.query.blocks import entries
 from partita.query.design import designs
-from partita.query.expressions import Bounds, Expression, First, Number, Plus, Times, Value
+from partita.query.expressions import Bounds, Case, Clamp, Expression, First, Number, Plus, Times, Value
 from partita.query.gathering import Gathered, Gathers
 from partita.query.operations import Width
 from partita.query.program import Program, cells
@@ -107,6 +108,10 @@ def test_a_statement_with_one_cast_less_is_not_proved(question: str) -> None:
             prove(sql, COPIED)
 
 
+ZEROS = 'CASE WHEN "a" > 1 THEN CAST(0 AS BIGINT) END'
+FALLS = f'CASE WHEN "a" > 1 THEN CAST({-(2**62)} AS BIGINT) END'
+
+
 @pytest.mark.parametrize(
     "sql",
     [
@@ -123,6 +128,9 @@ def test_a_statement_with_one_cast_less_is_not_proved(question: str) -> None:
         'SELECT SUM(CAST("who" AS BIGINT)) FROM "rows"',
         'SELECT SUM(COALESCE("a", 0)) FROM "rows"',
         'SELECT SUM(CASE WHEN "b" > 1 THEN "a" ELSE CAST(0 AS HUGEINT) END) FROM "rows"',
+        # Constants of a sum or product are put together first, whatever the brackets say.
+        f'SELECT SUM({ZEROS} * CAST({2**40} AS BIGINT) * CAST({2**40} AS BIGINT)) FROM "rows"',
+        f'SELECT SUM((CAST({2**62} AS BIGINT) + {FALLS}) + (CAST({2**62} AS BIGINT) + {FALLS})) FROM "rows"',
         'SELECT COUNT(*) FROM "rows" WHERE "who" = 7',
         'SELECT COUNT(*) FROM "rows" WHERE "d" < \'soon\'',
         'SELECT COUNT(*) FROM "others"',
@@ -166,13 +174,30 @@ def test_what_the_code_makes_is_proved() -> None:
     proved_all()
 
 
+def test_parts_that_the_engine_takes_first_fit_too() -> None:
+    """DuckDB makes (p * x) * (q * y) into (x * y) * (p * q), and (p + x) + (q + y) into ((p + q) + x) + y."""
+    nothing, large, other = Case((), Number(None)), Number(Fraction(2**100)), Number(Fraction(2**45))
+    product = Times((Times((large, nothing)), Times((other, Plus((Value("a"), nothing))))))
+    assert workings.whole(product, TABLE.domain).width is Width.NONE
+    near = Number(Fraction(2**62))
+    fallen = Clamp(Value("a"), Fraction(-(2**50)), Fraction(-(2**50)))
+    found, _ = workings._worked(Plus((Plus((near, fallen)), Plus((Number(Fraction(-(2**62))), near)))), TABLE.domain)
+    assert found.width is Width.WIDE
+    connection = duckdb.connect()
+    written = "(CAST(2 AS BIGINT) * a) * (CAST(3 AS BIGINT) * b)"
+    shown = connection.execute(
+        f"EXPLAIN SELECT {written} FROM (SELECT i AS a, i + 1 AS b FROM range(3) AS t(i))"
+    ).fetchall()
+    assert "6" in shown[0][1], "DuckDB no longer takes constants first: the margin may go"
+
+
 def _narrow(*_: int) -> Width:
     return Width.NARROW
 
 
 def _blind(sign: Any, left: Any, right: Any) -> Any:
     """The type of the result alone, as if partial results took no room."""
-    return operations.Applied(0, 0, Width.NARROW, 1, 1, sign, left, right)
+    return operations.Applied(0, 0, Width.NARROW, 1, 1, sign, left, right, 0)
 
 
 MUTANTS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {

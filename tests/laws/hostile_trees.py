@@ -1,0 +1,118 @@
+"""Hostile expressions put together without SQL, so that very many of them can be run in one statement."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from partita.errors import PartitaError
+from partita.exact import exact
+from partita.query.aggregates import Aggregate, Average, Correlation, Count, Covariance, Quantile, Sum, Variance, paired
+from partita.query.conditions import Condition, everywhere
+from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, bounds
+from partita.query.plan import Plan, ValueColumn
+from partita.query.program import Cells, Present, Program, Tally, Total, Values
+from partita.query.rewrite import rewritten
+from partita.query.schema import Table
+from partita.query.sql import read
+from partita.query.workings import computed, typed
+from tests.laws.hostile import NUMERIC, Laboratory, Statements
+
+
+class Trees:
+    """An endless supply of aggregates of expressions; their conditions and functions come from questions in SQL."""
+
+    def __init__(self, seed: int, laboratory: Laboratory, pool: int = 120) -> None:
+        self.words = Statements(seed)
+        self.draws = self.words.draws
+        self.table = laboratory.tables["all"]
+        self.conditions: list[Condition] = []
+        self.leaves: list[Expression] = [Value(name) for name in NUMERIC] * 4
+        for place in range(pool):
+            text = self.words.condition() if place % 3 else self.words.function()
+            kind = f"COUNT(*) AS v FROM all WHERE {text}" if place % 3 else f"SUM({text}) AS v FROM all"
+            try:
+                plan = read(f"SELECT {kind}", [self.table])
+            except PartitaError:
+                continue
+            if place % 3:
+                self.conditions.append(plan.where)
+            else:
+                self.leaves += [one.of for one in plan.aggregates if isinstance(one, Sum)]
+
+    def number(self, wild: float = 0.3) -> Fraction:
+        while True:
+            try:
+                return exact(self.words.number(wild))
+            except PartitaError:
+                continue
+
+    def expression(self, depth: int = 4) -> Expression:
+        draws = self.draws
+        if depth == 0 or draws.random() < 0.12:
+            return Number(self.number()) if draws.random() < 0.3 else draws.choice(self.leaves)
+        match draws.randrange(9):
+            case 0 | 1:
+                return Plus(tuple(self.expression(depth - 1) for _ in range(draws.choice((2, 2, 3, 5)))))
+            case 2:
+                return Times(tuple(self.expression(depth - 1) for _ in range(draws.choice((2, 2, 3)))))
+            case 3:
+                return Times((Number(self.number(0.6)), self.expression(depth - 1)))
+            case 4 | 5:
+                low, high = sorted((self.number(0.4), self.number(0.4)))
+                return Clamp(self.expression(depth - 1), low, high)
+            case 6:
+                return First(tuple(self.expression(depth - 1) for _ in range(2)))
+            case 7:
+                otherwise = Number(None) if draws.random() < 0.5 else self.expression(depth - 1)
+                return Case(((draws.choice(self.conditions), self.expression(depth - 1)),), otherwise)
+            case _:
+                # Nothing or NULL beside something very small.
+                zero = Case(((draws.choice(self.conditions), Number(Fraction(0))),), Number(None))
+                return Plus((zero, Times((Number(self.number(0.9)), self.expression(depth - 1)))))
+
+    def aggregate(self) -> Aggregate:
+        kind: Any = self.draws.choice((Sum, Sum, Sum, Average, Count, Variance, Covariance, Correlation, Quantile))
+        if kind is Quantile:
+            return Quantile(self.expression(), Fraction(1, 2))
+        parts = 2 if kind in (Covariance, Correlation) else 1
+        made: Aggregate = kind(*(self.expression(3 if parts == 2 else 4) for _ in range(parts)))
+        return made
+
+    def tallies(self) -> tuple[Tally, ...] | PartitaError:
+        """What the engine computes for one aggregate, or why it is refused."""
+        asked = self.aggregate()
+        plan = Plan(self.table, everywhere(self.table.domain), (), (asked,), (ValueColumn("v", asked),))
+        try:
+            found = tuple(tally for one in rewritten(plan).aggregates for tally in self._tallies(one))
+            for operation in computed(self.program(found)):
+                typed(operation, lambda: "this")
+        except PartitaError as refusal:
+            return refusal
+        return found
+
+    def _tallies(self, aggregate: Aggregate) -> list[Tally]:
+        domain = self.table.domain
+        match aggregate:
+            case Sum(of) | Average(of):
+                return [Total(of), Present(of)]
+            case Count(of):
+                return [Present(of)]
+            case Quantile(of):
+                return [Values(of)]
+            case Variance(of):
+                return [Total(of), Total(Times((of, of))), Total(Times((self._centred(of), self._centred(of))))]
+            case Covariance(of, other) | Correlation(of, other):
+                one, two = paired(of, other, domain)
+                return [Total(one), Total(two), Total(Times((one, two)))]
+            case _:
+                return []
+
+    def _centred(self, of: Expression) -> Expression:
+        within = bounds(of, self.table.domain)
+        return Plus((Times((Number(Fraction(2)), of)), Number(-(within.lowest + within.highest))))
+
+    def program(self, tallies: tuple[Tally, ...], table: Table | None = None) -> Program:
+        """A program of many tallies of all rows."""
+        named = self.table if table is None else table
+        return Program(named, everywhere(named.domain), Cells((), ()), tallies)
