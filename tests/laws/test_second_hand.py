@@ -73,7 +73,7 @@ def test_an_owner_whose_rows_are_not_cut_is_noticed(tmp_path):
         assert found_wrong(tmp_path, "users")
 
 
-def test_a_row_that_makes_reading_fail_is_noticed(tmp_path):
+def test_a_row_that_makes_reading_fail_is_noticed(tmp_path, heard):
     def moody(self, program):
         found = self.shared.compute(replace(program, table=self.twin))
         assert not any(isinstance(number, int) and number % 2 for number in found.ravel().tolist())
@@ -81,6 +81,7 @@ def test_a_row_that_makes_reading_fail_is_noticed(tmp_path):
 
     with mock.patch.object(View, "compute", moody):
         assert found_wrong(tmp_path, "rows")
+    assert heard
 
 
 # --- the losses themselves ------------------------------------------------------------------------------------

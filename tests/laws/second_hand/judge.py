@@ -20,6 +20,7 @@ from partita.engine.reference import Reference
 from partita.errors import PartitaError
 from partita.granularity import Granularity
 from partita.ledger.ledger import Ledger
+from partita.limits import Limits
 from partita.query.quote import Quote
 from tests.laws.second_hand.histories import Seen
 from tests.laws.second_hand.losses import Moves, exceeds
@@ -62,6 +63,8 @@ def judged(case: Scenario, folder: Path, *, most: int = 16, fully: int = 5) -> V
         with alarms() as alarmed:
             base = run(case, shown, views[0], None)
         base.alarms = len(alarmed)
+        faults = [record.getMessage() for record in alarmed if record.levelno >= logging.CRITICAL]
+        verdict.wrong += [f"{case.title}: {fault}\n{described(case, [])}" for fault in faults[:1]]
         for one in base.seen:
             refusal = isinstance(one.shown, tuple) and one.shown[0] == "refused"
             verdict.answered += not refusal
@@ -134,7 +137,12 @@ def run(case: Scenario, shown: pt.Table, engine: Engine, before: Run | None) -> 
     """The history on one table; with the outputs of an earlier run, everything that is seen must be the same."""
     tape = Tape(case.number, None if before is None else before.tape)
     seen: list[Seen] = []
-    with mock.patch.object(Ledger, "truncation_key", return_value=KEY), recorded(tape), steps_of(tape) as steps:
+    with (
+        mock.patch.object(Ledger, "truncation_key", return_value=KEY),
+        limited(case.limit),
+        recorded(tape),
+        steps_of(tape) as steps,
+    ):
         curator = pt.Curator(tables=[shown], public=[FACTS], promises=list(case.promises), backend=engine)
         for number, action in enumerate(case.history):
             tape.begin()
@@ -148,6 +156,17 @@ def run(case: Scenario, shown: pt.Table, engine: Engine, before: Run | None) -> 
             raise Differs(f"the ledger says {before.spent}, then {spent}")
         curator.close()
     return Run(seen, tape, spent, steps)
+
+
+@contextmanager
+def limited(limit: int | None) -> Iterator[None]:
+    """Every approximation from the first step on, where a limit is given."""
+    if limit is None:
+        yield
+        return
+    made = Limits.__init__
+    with mock.patch.object(made, "__defaults__", (limit,) * len(made.__defaults__ or ())):
+        yield
 
 
 def read_again(base: Run, engine: Engine) -> Tape:
@@ -205,6 +224,7 @@ def alarms() -> Iterator[list[logging.LogRecord]]:
 
 def described(case: Scenario, table: Stored) -> str:
     """The whole case, to be read."""
-    lines = [f"  columns: {case.schema.columns}", f"  promises: {case.promises}", f"  source: {case.source}"]
+    lines = [f"  columns: {case.schema.columns}", f"  promises: {case.promises}"]
+    lines += [f"  source: {case.source}; limits: {case.limit}"]
     lines += ["  rows:", *(f"    {row}" for row in case.stored), "  neighbour:", *(f"    {row}" for row in table)]
     return "\n".join([*lines, "  history:", *(f"    {action.text}" for action in case.history)])

@@ -58,6 +58,7 @@ class Scenario:
     pool: Stored
     history: list[Action]
     source: str
+    limit: int | None = None  # every number beyond which something is approximated, or their defaults
 
     @property
     def title(self) -> str:
@@ -77,7 +78,9 @@ def scenario(name: str, number: int) -> Scenario:
     stored = [declared.row(rng) for _ in range(rng.choice([0, 1, 2, 3, 4, 5, 6]))]
     pool = [declared.row(rng) for _ in range(8)]
     source = rng.choice(["list", "list", "list", "arrow", "csv", "parquet", "pandas"])
-    return Scenario(name, number, declared, promises, stored, pool, actions(declared, price, rng, users=users), source)
+    history = actions(declared, price, rng, users=users)
+    limit = rng.choice((None, None, 0, 1, 2))
+    return Scenario(name, number, declared, promises, stored, pool, history, source, limit)
 
 
 def _price(rng: random.Random, measure: str) -> tuple[dict[str, Any], Any]:
