@@ -7,7 +7,7 @@ losses of the noise for the differences that were really found are composed, and
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, combinations_with_replacement, product
 from typing import Any
 
 import pytest
@@ -15,14 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import partita as pt
+from partita.composition.account import RegionAccount
 from partita.composition.compose import compose
 from partita.engine.reference import tallied
 from partita.mechanisms.base import Event
 from partita.query.blocks import entries
-from partita.query.joint import joint
+from partita.query.joint import joint, union
 from partita.query.pricing import Price
 from partita.query.quote import Quote, quote
 from partita.query.sql import read
+from partita.query.truncation import truncation
 from partita.theory.distance import Distance, Norm
 
 TABLE = pt.Table(
@@ -129,3 +131,88 @@ def test_quantiles_of_a_plan_are_composed_as_losses() -> None:
     (many,) = joint(medians, [promise], [DELTA])
     exact = compose([(pt.Pure(epsilon="0.1"), 80)], delta=DELTA).epsilon
     assert exact * 0.99 < many.row.epsilon < many.apart.epsilon
+
+
+# --- owners -------------------------------------------------------------------------------------------------------
+
+OWNED = pt.Table(
+    "t",
+    source=[],
+    columns={"who": pt.identifier(), "a": pt.integers(0, 2, missing=0), "b": pt.integers(-1, 1, missing=0)},
+)
+OWNERS = (
+    "SELECT COUNT(*) AS n FROM t",
+    "SELECT COUNT(*) AS n FROM t WHERE a = 2",
+    "SELECT a, COUNT(*) AS n FROM t GROUP BY a",
+    "SELECT SUM(b) AS s FROM t WHERE a < 2",
+    "SELECT SUM(a) AS s FROM t WHERE b = 1",
+    "SELECT COUNT(DISTINCT who) AS n FROM t WHERE a > 0",
+)
+HELD = [
+    tuple({"a": a, "b": b, "who": 1} for a, b in held)
+    for size in range(3)
+    for held in combinations_with_replacement([(0, -1), (0, 1), (1, 0), (2, 1), (2, -1)], size)
+]
+ALTERED = pt.users("who", rows=2, altered=True)
+
+
+def lost_in_rho(quotes: list[Quote], before: Any, after: Any) -> Fraction:
+    total = Fraction(0)
+    for one in quotes:
+        apart = one.exact(tallied(one.program, before)) - one.exact(tallied(one.program, after))
+        start = 0
+        for part in one.offer.parts:
+            end = start + len(entries(part.block))
+            total += sum(int(far) ** 2 for far in apart[:, start:end].flat) / (2 * part.mechanism.sigma**2)
+            start = end
+    return total
+
+
+def altered(chosen: list[str], factor: Fraction = Fraction(1)) -> None:
+    promise = pt.Promise(ALTERED, pt.ZCDP(rho=1000))
+    cut = truncation(OWNED, [ALTERED], "key")
+    quotes = [
+        quote(read(sql, [OWNED]), [promise], Price.of(rho="0.1"), noise="gaussian", truncation=cut) for sql in chosen
+    ]
+    (total,) = joint(quotes, [promise], [Fraction(0)])
+    account = RegionAccount(OWNED.domain, promise)
+    account.charge(union(quotes), total.row, total.both, unit=total.unit, altered=total.altered)
+    booked = account.bracket()[1].vector()[0] * factor
+    for before, after in combinations(HELD, 2):
+        assert lost_in_rho(quotes, before, after) <= booked, (chosen, before, after)
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.lists(st.sampled_from(OWNERS), min_size=1, max_size=3, unique=True))
+def test_no_altered_owner_loses_more_than_the_plan_is_charged_for(chosen):
+    altered(chosen)
+
+
+@pytest.mark.parametrize("chosen", [OWNERS[2:3], OWNERS[:1], (OWNERS[5], OWNERS[0])])
+def test_the_law_notices_a_plan_that_is_charged_too_little(chosen):
+    """These are exact: a tenth less is too little."""
+    altered(list(chosen))
+    with pytest.raises(AssertionError):
+        altered(list(chosen), Fraction(9, 10))
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_no_row_beside_owners_loses_more_than_the_plan_is_charged_for(place):
+    """A row that comes puts another of its owner out, which may be in another question; both are in the charge."""
+    units = (pt.rows(), pt.users("who", rows=1)) if place == 0 else (pt.replace(), pt.users("who", rows=1))
+    promises = [pt.Promise(unit, pt.Approximate(epsilon=100, delta="1e-3")) for unit in units]
+    cut = truncation(OWNED, units, "key")
+    asked = ("SELECT COUNT(*) AS n FROM t WHERE a = 2", "SELECT SUM(b) AS s FROM t WHERE a < 2")
+    quotes = [
+        quote(read(sql, [OWNED]), promises, Price.of(epsilon="0.3", delta="1e-8"), noise="gaussian", truncation=cut)
+        for sql in asked * 3
+    ]
+    total = joint(quotes, promises, [DELTA, DELTA])[0]
+    booked = total.row if total.both is None else total.both
+    assert booked.delta <= DELTA
+    most = 0.0
+    for held, row, other in product(HELD[:6], HELD[1:6], HELD[:6]):
+        rest = [*held, *({**one, "who": 2} for one in other)]
+        before, after = (rest, [*rest, *row]) if place == 0 else ([*rest, *row], [*rest, {**row[0], "who": 2, "a": 2}])
+        most = max(most, really_lost(quotes, before, after))
+    assert 0 < most <= float(booked.epsilon) * (1 + 1e-9)

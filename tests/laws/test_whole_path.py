@@ -148,7 +148,9 @@ def lost(asked: Quote, before: Stored, after: Stored, kind: type[Measure]) -> li
         values = range(choice.within.low, choice.within.high + 1)
         for old, new in zip(tallies[0][:, place], tallies[1][:, place], strict=True):
             tuples = product(values, repeat=len(choice.shares)) if old != new else ()
-            most = max((abs(choice.away(old, each) - choice.away(new, each)) for each in tuples), default=Fraction(0))
+            far = [choice.away(old, each) - choice.away(new, each) for each in tuples]
+            # The same added to all scores changes no choice, so half of their range is how far they move.
+            most = (max(far) - min(far)) / 2 if far else Fraction(0)
             if most:
                 found.append(choice.mechanism.cost(Distance.linf(most), kind))
     return found
