@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import final
+from typing import Final, final
 
 import numpy as np
 
@@ -33,6 +33,10 @@ from partita.theory.distance import Norm
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
 from partita.theory.measures.zcdp import ZCDP
+
+# Noise is made a little stronger, and again, where a loss that is rounded up exceeds the price in its last bits.
+_TRIES: Final = 4
+_LITTLE: Final = Fraction(1, 1 << 40)
 
 
 @final
@@ -213,14 +217,22 @@ def _priced(
     strength = pricing.affordable(noise, allowed, shares) if shares else Fraction(1)
     if strength is None:
         return None
-    made = pricing.mechanisms(noise, strength, shares, distances)
-    parts = tuple(Part(block, part, moves) for block, part, moves in zip(design.blocks, made, movements, strict=True))
-    try:
-        tolls = tuple(
-            toll_of(parts, place, protection, price.delta, whole=whole) for place, protection in enumerate(protections)
+    for _ in range(_TRIES):
+        made = pricing.mechanisms(noise, strength, shares, distances)
+        parts = tuple(
+            Part(block, part, moves) for block, part, moves in zip(design.blocks, made, movements, strict=True)
         )
-    except NotProven:
-        return None
+        try:
+            tolls = tuple(
+                toll_of(parts, place, protection, price.delta, whole=whole)
+                for place, protection in enumerate(protections)
+            )
+        except NotProven:
+            return None
+        if tolls[0].unit.fits(allowed):
+            break
+        # The same loss, evaluated in another way and rounded up, may be larger in its last bit.
+        strength *= 1 - _LITTLE
     assert tolls[0].unit.fits(allowed)
     error = sum(float(weight) * variance(part) for weight, part in zip(design.weights, made, strict=True))
     return error, Offer(noise, design, parts, tolls, "")

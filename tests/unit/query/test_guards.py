@@ -216,3 +216,11 @@ def test_of_two_runs_of_one_question_only_the_numbers_that_were_stored_are_seen(
     outer = kept.ask("SELECT SUM(a) AS s FROM t", epsilon="0.0001").rows()
     assert outer == inside[1]
     assert kept.spent() == (pt.Pure(epsilon="0.0001"),)
+
+
+def test_a_price_that_was_rounded_otherwise_is_still_kept() -> None:
+    """The ε of this ρ and the ε of the noise that it buys differ in the last of 64 bits."""
+    price = Price(rho=Fraction(5 * 10**27, 268803300750498116609997273529), delta=Fraction(1, 100))
+    promise = pt.Promise(pt.replace(), pt.Approximate(epsilon=1, delta="0.9"))
+    made = quote(read("SELECT AVG(CLAMP(b, 0, 3)) AS m FROM things", [TABLE]), [promise], price, noise="gaussian")
+    assert made.cost.fits(price.within(promise.budget))
