@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 import partita as pt
@@ -98,13 +100,31 @@ QUESTIONS = (
     "SELECT t, COUNT(DISTINCT who) AS n FROM things GROUP BY t",
     "SELECT t, d, COUNT(*) AS n FROM things WHERE b > 0 GROUP BY t, d",
 )
+RAGGED: dict[str, Column] = {
+    "x": pt.integers(0, 130, missing=0),
+    "y": pt.integers(0, 130, missing=0),
+    "z": pt.integers(100, 101, missing=100),
+}
+RAGGED_QUESTIONS = (
+    "SELECT COUNT(*) AS n FROM things WHERE (x % 2 = 0 OR x = 7) AND y % 2 = 0",
+    "SELECT SUM(z) AS n FROM things WHERE x % 2 = 0 AND y % 2 = 0",
+)
+PLANS = (
+    ("SELECT COUNT(*) AS n FROM things WHERE a > 1", "SELECT SUM(b) AS s FROM things WHERE b > 0"),
+    ("SELECT d, COUNT(*) AS n FROM things GROUP BY d", "SELECT AVG(b) AS v FROM things WHERE a > 0"),
+    ("SELECT SUM(b - 1) AS s FROM things WHERE d = 'x'", "SELECT SUM(c) AS s FROM things WHERE d = 'y'"),
+    ("SELECT MEDIAN(b) AS v FROM things", "SELECT COUNT(*) AS n FROM things WHERE a > b"),
+    ("SELECT COUNT(DISTINCT who) AS v FROM things", "SELECT COUNT(*) AS n FROM things WHERE a > 1"),
+)
 CAPPED = {"owners": Caps.of(1, None), "altered owners": Caps.of(None, 1), "two owners": Caps.of(2, 1)}
 
 
-def quoted(sql: str, units: str, measure: str, *, caps: Caps | None = None) -> Quote | None:
+def quoted(
+    sql: str, units: str, measure: str, *, caps: Caps | None = None, columns: dict[str, Column] | None = None
+) -> Quote | None:
     """The question with its price, or None where it has none under these promises."""
     budget, price = MEASURES[measure]
-    table = Table("things", [], COLUMNS)
+    table = Table("things", [], COLUMNS if columns is None else columns)
     promises = [pt.Promise(unit, budget) for unit in UNITS[units]]
     if " t " in sql.replace(",", " ") and measure == "ρ":
         price = {**price, "delta": "1e-6"}
@@ -137,6 +157,59 @@ def planned(questions: Sequence[str], units: str, measure: str) -> tuple[list[Qu
     quotes = [found for one in questions if (found := quoted(one, units, measure)) is not None]
     try:
         deltas = deltas_of(quotes, None, None)
-        return quotes, plan_charge(quotes, totals(quotes, deltas), deltas)
-    except PartitaError:
+        charge = plan_charge(quotes, totals(quotes, deltas), deltas)
+        claims(quotes, charge)
+        return quotes, charge
+    except (PartitaError, IndexError):
         return None
+
+
+Case = tuple[list[Quote], list[Claim]]
+
+
+def cases(wanted: Sequence[str] = ()) -> Iterator[tuple[str, Case]]:
+    """Everything that deliberate mistakes are looked for with, by name; those whose name holds a wanted word."""
+    chances = [f"{unit}/{measure}/{question}" for question, unit, measure in product(QUESTIONS, UNITS, MEASURES)]
+    chances += [f"ragged/{unit}/{at}" for unit in ("rows", "change-one", "two changes") for at in range(2)]
+    chances += [f"constant/{unit}/{question}" for unit, question in product(UNITS, QUESTIONS) if "owners" in unit]
+    chances += [f"capped/{unit}/{question}" for unit, question in product(CAPPED, QUESTIONS)]
+    chances += [f"plan/{unit}/{measure}/{at}" for unit, measure, at in product(UNITS, MEASURES, range(len(PLANS)))]
+    for name in chances:
+        if all(word in name for word in wanted):
+            found = _case(name)
+            if found is not None:
+                yield name, found
+
+
+def _case(name: str) -> Case | None:
+    kind, *rest = name.split("/", 2)
+    asked: Quote | None
+    match kind:
+        case "ragged":
+            asked = quoted(RAGGED_QUESTIONS[int(rest[1])], rest[0], "ρ", columns=RAGGED)
+        case "constant":
+            asked = quoted(rest[1], rest[0], "ρ", columns=CONSTANT)
+        case "capped":
+            asked = quoted(rest[1], rest[0], "ρ", caps=CAPPED[rest[0]])
+        case "plan":
+            measure, at = rest[1].split("/")
+            plan = planned(PLANS[int(at)], rest[0], measure)
+            return None if plan is None or not plan[0] else (plan[0], claims(*plan))
+        case _:
+            asked = quoted(rest[1], kind, rest[0])
+    return None if asked is None else ([asked], claims([asked]))
+
+
+def search(wanted: Sequence[str], effort: int) -> str | None:
+    """The first claim that is found too low, and on what; None if there is none."""
+    for name, (quotes, claimed_) in cases(wanted):
+        short = assay([released(one) for one in quotes], claimed_, effort=effort, seed=name)
+        if short is not None:
+            return f"{name}: {short}"
+    return None
+
+
+if __name__ == "__main__":
+    found = search(sys.argv[2:], int(sys.argv[1]))
+    sys.stdout.write(f"{found or 'nothing is claimed too low'}\n")
+    sys.exit(3 if found else 0)
