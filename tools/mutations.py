@@ -34,9 +34,9 @@ MUTATIONS = (
     Mutation(
         "query/blocks.py",
         "            most = max(abs(low), abs(high))\n",
-        "            most = max(low, high)\n",
-        "a sum of negative values moves by nothing",
-        ("rows/ρ", "CASE WHEN b > 1"),
+        "            most = abs(high)\n",
+        "a sum of negative values moves by its upper end",
+        ("rows/ρ/SELECT SUM(a - 9)",),
     ),
     Mutation(
         "query/blocks.py",
@@ -50,7 +50,7 @@ MUTATIONS = (
         "            return Lengths(-(-5 * square // 4), square**2, square)",
         "            return Lengths(square, square**2, square)",
         "three parabolas have the length of one in L1",
-        ("rows/ε/SELECT VAR_POP(b)",),
+        ("rows/ε/SELECT VAR_POP(a)",),
     ),
     Mutation(
         "query/blocks.py",
@@ -85,14 +85,14 @@ MUTATIONS = (
         "            if partial or within.nullable:\n",
         "            if partial:\n",
         "a change from NULL to a value adds nothing",
-        ("change-one/ρ/SELECT SUM(a)",),
+        ("change-one/ρ/SELECT SUM(a - 9)",),
     ),
     Mutation(
         "query/blocks.py",
         "            if partial or within.nullable:\n",
         "            if within.nullable:\n",
         "a row that is not counted still has a value",
-        ("change-one/ρ/SELECT SUM(b) AS s FROM things WHERE a > b",),
+        ("change-one/ρ/SELECT SUM(b + 5) AS s FROM things WHERE a > b",),
     ),
     Mutation(
         "query/blocks.py",
@@ -127,7 +127,7 @@ MUTATIONS = (
         "        met = min(rows, groups)\n        return Lengths(met, met, 1)",
         "        return Lengths(1, 1, 1)",
         "an owner is counted in one group only",
-        ("/owners/ρ/SELECT d, COUNT(DISTINCT",),
+        ("owners/ρ/SELECT t, COUNT(DISTINCT",),
     ),
     Mutation(
         "query/blocks.py",
@@ -148,7 +148,7 @@ MUTATIONS = (
         "                _combined({Total(of): -1}, having, within.high),",
         "                _combined({Total(of): -1}, having, 2 * within.high),",
         "the second of a balanced pair is taken from another end",
-        ("rows/ρ/SELECT AVG(b)",),
+        ("rows/ε/SELECT AVG(b)",),
     ),
     Mutation(
         "query/blocks.py",
@@ -163,21 +163,21 @@ MUTATIONS = (
         "        corners = [end * other for end in (low, high) for other in (least, max(ends))]",
         "        corners = [low * least, high * max(ends)]",
         "a product of unlike signs is bounded by two corners",
-        ("rows/ρ/SELECT SUM(a * b)",),
+        ("change-one/ρ/SELECT SUM(a * b)",),
     ),
     Mutation(
         "query/quote.py",
         "        low, high = column.low + present[0][0], column.low + present[-1][1] - 1",
         "        low, high = column.low + present[0][0], column.low + present[-1][1] - 2",
         "the narrowed range of a column stops one short",
-        ("rows/ρ/SELECT SUM(b) AS s FROM things WHERE b > 0",),
+        ("rows/ρ/SELECT SUM(a) AS s FROM things WHERE a > 0",),
     ),
     Mutation(
         "query/quote.py",
         "        gap = column.null is not None and holds(along, column.null)",
         "        gap = False",
         "a region is believed to hold no NULL",
-        ("ρ/SELECT SUM(a",),
+        ("rows/ρ/SELECT AVG(a) AS v FROM things WHERE a > 0 OR",),
     ),
     Mutation(
         "query/quote.py",
@@ -217,13 +217,6 @@ MUTATIONS = (
     ),
     Mutation(
         "query/stability.py",
-        "    change = alone | one_change(block, groups=groups, partial=True)\n",
-        "    change = alone | one_change(block, groups=groups, partial=False)\n",
-        "a derived row that changes is always counted before and after",
-        ("rows/ρ", "GROUP BY who"),
-    ),
-    Mutation(
-        "query/stability.py",
         "    row, apart, swap = change, change.times(2), change\n",
         "    row, apart, swap = alone, change.times(2), change\n",
         "a stored row moves a derived one by no more than one that comes",
@@ -248,14 +241,14 @@ MUTATIONS = (
         "            return Drift(zero, min(one, width), *_kept(within, one if column.of is None else zero, one))",
         "            return Drift(zero, zero, *_kept(within, zero, zero))",
         "a stored row does not move the count of its owner's rows",
-        ("rows/ρ", "GROUP BY who"),
+        ("rows/ρ/SELECT SUM(k)",),
     ),
     Mutation(
         "query/steadiness.py",
-        "            down, up = min(added.lowest, zero), max(added.highest, zero)",
-        "            down, up = zero, zero",
-        "a stored row does not move the sum of its owner's rows",
-        ("rows/ρ", "CLAMP(SUM"),
+        "            return Drift(max(down, -width), min(up, width), *_kept(within, added.lowest, added.highest))",
+        "            return Drift(down / 2, up / 2, *_kept(within, added.lowest / 2, added.highest / 2))",
+        "a stored row moves the sum of its owner's rows by half of what it adds",
+        ("rows/ρ/SELECT SUM(s)",),
     ),
     # --- what moves behind a truncation ---------------------------------------------------------------------------
     Mutation(
@@ -289,24 +282,17 @@ MUTATIONS = (
     ),
     Mutation(
         "query/quantile_costs.py",
-        "    found = [pricing.total_cost([(mechanism, Distance.linf(far)) for far in case], budget).vector() for case in cases]",
-        "    found = [pricing.total_cost([(mechanism, Distance.linf(far)) for far in case[:1]], budget).vector() for case in cases]",
-        "of several groups that move, one is paid for",
-        ("change-one/ρ/SELECT d, QUANTILE",),
-    ),
-    Mutation(
-        "query/quantile_costs.py",
         "    return cost(mechanism, moved.owner, budget).group(moved.times)\n",
         "    return cost(mechanism, moved.owner, budget)\n",
         "an owner has one row in a quantile",
         ("owners/ρ/SELECT MEDIAN(b)",),
     ),
     Mutation(
-        "query/offer.py",
-        "    share = Fraction(1, len(companies) + bool(linear))\n",
-        "    share = Fraction(1, 1 + bool(linear))\n",
-        "a price is shared by fewer choices than there are",
-        (),
+        "query/quantile_costs.py",
+        "    return Moves(change, _twice(change), owner, times, _twice(change) if parted and keyed else change)",
+        "    return Moves(change, alone, owner, times, _twice(change) if parted and keyed else change)",
+        "a stored row that changes moves one derived row of a quantile",
+        ("change-one/ρ/SELECT MEDIAN(m)",),
     ),
     # --- open keys ------------------------------------------------------------------------------------------------
     Mutation(
@@ -484,7 +470,7 @@ MUTATIONS = (
         "        if any(codes_of.holds(along, end) for end in ends):\n            return self.width\n",
         "",
         "steps outside the range are taken for steps of their own",
-        ("windows/ρ", "f <= DATE"),
+        ("windows/ρ", "f = DATE"),
     ),
     Mutation(
         "composition/account/load.py",
@@ -508,11 +494,25 @@ MUTATIONS = (
         ("rows/ρ",),
     ),
     Mutation(
-        "composition/account/account.py",
-        "        both = one if booking.both is None else self._units.up(booking.both)\n        return Load(",
-        "        both = one\n        return Load(",
-        "the account books a change as a row that comes",
+        "ledger/payer.py",
+        "        both = one if made.both is None else units.up(made.both)\n",
+        "        both = one\n",
+        "the ledger books a change as a row that comes",
         ("change-one/ρ/SELECT d, COUNT",),
+    ),
+    Mutation(
+        "ledger/payer.py",
+        "        same = () if made.same is None else units.up(made.same)\n",
+        "        same = ()\n",
+        "the ledger books nothing for a change between equal declared values",
+        ("change-one/ρ/SELECT t,",),
+    ),
+    Mutation(
+        "ledger/payer.py",
+        "        return Load(made.region.boxes, one, both, same)",
+        "        return Load(made.region.boxes[:1], one, both, same)",
+        "the ledger books the first box of a region",
+        ("rows/ρ", "a % 2 = 0 AND"),
     ),
     # --- plans ----------------------------------------------------------------------------------------------------
     Mutation(

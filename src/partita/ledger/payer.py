@@ -83,10 +83,8 @@ class RegionPayer(Payer):
         self._account.put((self._priced(region, cost), count) for region, cost, count in charges if region)
 
     def claims(self, region: Region, cost: Cost) -> Claim | None:
-        found = self._account.claims(
-            region, cost.one, cost.both, unit=cost.unit, altered=cost.altered, declared=cost.declared
-        )
-        return found[0] if found else None
+        # Of the very load that a ticket is for.
+        return None if region.empty else self._account.claim(self._priced(region, cost))
 
     def remaining(self, region: Region) -> Measure:
         return self._account.headroom(region)

@@ -291,14 +291,15 @@ class RegionAccount(Live):
         >>> claim.boxes, claim.one, claim.both
         (((((0, 18),),),), (Fraction(1, 2),), (Fraction(0, 1),))
         """
-        found = []
         release = Release(region, cost, both, unit, altered=altered, declared=declared)
-        for load in self._bookings(release, stateful=False):
-            wide = self._engine.widened(load)
-            same = wide.same if any(wide.same) else (0,) * len(wide.one)
-            one, other, alike = (self._units.exact(part) for part in (wide.one, wide.both, same))
-            found.append(Claim(self._shape, tuple(wide.boxes), one, other, alike, widened=wide is not load))
-        return tuple(found)
+        return tuple(self.claim(load) for load in self._bookings(release, stateful=False))
+
+    def claim(self, load: Load) -> Claim:
+        """What is decided and booked for a load that was priced already."""
+        wide = self._engine.widened(load)
+        same = wide.same if any(wide.same) else (0,) * len(wide.one)
+        one, other, alike = (self._units.exact(part) for part in (wide.one, wide.both, same))
+        return Claim(self._shape, tuple(wide.boxes), one, other, alike, widened=wide is not load)
 
     def payable(
         self,
