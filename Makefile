@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick soak check format update bench docs clean
+.PHONY: help demo test quick soak mutants check format update bench docs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  make %-8s %s\n", $$1, $$2 }'
@@ -36,6 +36,9 @@ quick: $(STAMP)  ## run the tests that are not marked slow
 
 soak: $(STAMP)  ## run 200,000 hostile statements, none of which may fault; fewer with STATEMENTS=1000
 	@$(BIN)/python tools/soak.py --statements $(or $(STATEMENTS),200000)
+
+mutants: $(STAMP)  ## break every rule of what is booked on purpose: the second opinion must notice
+	@$(BIN)/python tools/mutants.py
 
 check: $(STAMP)  ## format, lint, types, layers, generated pages and proofs
 	@$(BIN)/ruff format --check --quiet . || { echo "Run 'make format' and look at the difference."; exit 1; }
