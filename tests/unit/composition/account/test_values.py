@@ -5,11 +5,9 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partita.composition.account import settle
 from partita.composition.account.values import Limits, ValueLoads
 from partita.region import box as boxes_of
 from partita.region import codes as codes_of
@@ -115,28 +113,20 @@ def test_a_frozen_grid_with_a_search_by_cells_still_decides_exactly(history, num
 @settings(max_examples=100)
 @given(histories(), st.integers(2, 30))
 def test_a_frozen_grid_with_a_search_by_profiles_still_decides_exactly(history, numbers):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(settle, "FEW", 0)
-        check(history, Limits(numbers=numbers, frozen_numbers=numbers, full_below=0), exact=True)
+    check(history, Limits(numbers=numbers, frozen_numbers=numbers, full_below=0, coarse=0), exact=True)
 
 
 @settings(max_examples=100)
 @given(histories(), st.integers(2, 30))
 def test_cells_too_ragged_for_a_dense_field_are_searched_by_halving(history, numbers):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(settle, "DENSE", 1)
-        check(history, Limits(numbers=numbers, frozen_numbers=numbers, full_below=0), exact=True)
+    check(history, Limits(numbers=numbers, frozen_numbers=numbers, full_below=0, dense=1), exact=True)
 
 
 @settings(max_examples=100)
 @given(histories(), st.integers(2, 30), st.integers(0, 4), st.sampled_from([0, 3]), st.sampled_from([1, 4, 64]))
 def test_when_the_steps_run_out_the_bound_is_never_below_the_truth(history, numbers, steps, few, dense):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(settle, "DENSE", dense)
-        patch.setattr(settle, "FEW", few)
-        patch.setattr(settle, "EXTRA", steps)
-        limits = Limits(numbers=numbers, frozen_numbers=numbers, full_below=0, steps=steps)
-        check(history, limits, exact=False)
+    small = {"dense": dense, "coarse": few, "extra": steps, "steps": steps}
+    check(history, Limits(numbers=numbers, frozen_numbers=numbers, full_below=0, **small), exact=False)
 
 
 def test_running_out_of_steps_really_happens_and_is_a_refusal_that_says_so():
