@@ -12,10 +12,10 @@ of all candidates, at many Rényi orders. 1 is the truth; nothing may be below 1
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from fractions import Fraction
 from itertools import combinations_with_replacement as multisets
 from itertools import product
@@ -252,20 +252,25 @@ def told(cost: Any) -> dict[str, Any]:
     return {name: getattr(cost, name) for name in ("unit", "altered", "declared") if hasattr(cost, name)}
 
 
+def earlier() -> dict[str, str]:
+    """The ratios that RESULTS.md names for earlier times."""
+    lines = RESULTS.read_text().splitlines() if RESULTS.exists() else []
+    found = (re.fullmatch(r"\| (.+) \| ([0-9.]+|–) \| [0-9.]+ \|", line) for line in lines)
+    return {match[1]: match[2] for match in found if match}
+
+
 def main() -> None:
-    words = sys.argv[1:]
-    lines = []
+    words, before, lines = sys.argv[1:], earlier(), []
     for case in cases():
         if words and not any(word in case.name for word in words):
             continue
         booked, true = measured(case)
-        lines.append(f"| {case.name} | {booked / true:.2f} |")
+        lines.append(f"| {case.name} | {before.get(case.name, '–')} | {booked / true:.2f} |")
         print(lines[-1], flush=True)
     if not words:
-        head = f"Written by `benchmarks/tightness/run.py` on {datetime.now(UTC):%Y-%m-%d}."
-        RESULTS.write_text(
-            "\n".join(["# Booked over true, in ρ", "", head, "", "| case | booked / true |", "|---|---|", *lines, ""])
-        )
+        head, _, rest = RESULTS.read_text().partition("| case | before | now |\n|---|---|---|\n")
+        tail = rest[rest.index("\n\n") :]
+        RESULTS.write_text(f"{head}| case | before | now |\n|---|---|---|\n{chr(10).join(lines)}{tail}")
 
 
 if __name__ == "__main__":

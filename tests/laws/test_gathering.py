@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,8 @@ OUTER = (
     "SELECT VAR_POP(x) AS v FROM", "SELECT x AS k, COUNT(*) AS v FROM", "SELECT COUNT(x) AS v FROM",
     "SELECT SUM(2 * x - 3) AS v FROM", "SELECT SUM(CLAMP(3 - x, 0, 2)) AS v FROM",
     "SELECT SUM(x) AS v, SUM(x * x) AS w FROM",
+    "SELECT SUM(CASE WHEN x < 1 THEN 0 WHEN x < 2 THEN 1 END + 100) AS v FROM",
+    "SELECT SUM(COALESCE(x, 40)) AS v FROM", "SELECT SUM(x) FILTER (WHERE x < 2) AS v FROM",
 )  # fmt: skip
 
 
@@ -270,6 +273,18 @@ def test_a_row_adds_to_what_its_owner_has_no_more_than_its_own_value():
         (block,) = [block for block in blocks(plan) if isinstance(block, Summed)]
         claimed = gathered_movement(block, replace(), groups=1, keyed=False, steady=steady(plan))
         assert (claimed.row.l1, claimed.both.l1) == (far, both)
+
+
+@pytest.mark.parametrize(
+    "value", ["CASE WHEN n < 2 THEN 0 WHEN n < 3 THEN 1 END + 1000", "CLAMP(CASE WHEN n < 3 THEN 7 END, 5, 9)", "9 - n"]
+)
+def test_a_value_may_go_because_a_row_comes(value):
+    """Two owners at once: the one gets a value because a row goes, the other one loses nothing, or the reverse."""
+    question = f"SELECT SUM({value}) AS v FROM (SELECT who, LEAST(COUNT(*), 9) AS n FROM things GROUP BY who)"
+    for first, other in product(range(1, 5), range(5)):
+        rest = [*({"who": 1},) * (first - 1), *({"who": 2},) * other]
+        check(question, replace(), [*rest, {"who": 1}], [*rest, {"who": 2}])
+        check(question, rows(), rest, [*rest, {"who": 1}])
 
 
 def test_the_law_notices_a_claim_that_is_too_small(monkeypatch):

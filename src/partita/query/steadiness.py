@@ -71,6 +71,8 @@ class Steady:
                 return _moved(0, 1, groups)
             case Summed(of, within, slope, offset):
                 drift = self._of(of)
+                if drift is None:
+                    return None
                 down, up = _outwards(drift.down / within.unit, drift.up / within.unit)
                 low, high = _outwards(drift.low / within.unit, drift.high / within.unit)
                 rises = [slope * down, slope * up]
@@ -78,6 +80,8 @@ class Steady:
                 return _moved(min(0, *rises, *appears), max(0, *rises, *appears), groups)
             case Balanced(of, within) if not within.nullable:
                 drift = self._of(of)
+                if drift is None:
+                    return None
                 far = max(map(abs, _outwards(drift.down / within.unit, drift.up / within.unit)))
                 width = within.high - within.low
                 ends = [
@@ -89,12 +93,13 @@ class Steady:
             case _:
                 return None
 
-    def _of(self, expression: Expression) -> Drift:
+    def _of(self, expression: Expression) -> Drift | None:
         known = _drift(expression, dict(self.drifts))
+        if known is None:
+            # Nothing is known of other expressions: a CASE may even become NULL because a row came.
+            return None
         within = bounds(expression, self.domain)
         width = within.highest - within.lowest
-        if known is None:
-            return Drift(-width, width, within.lowest, within.highest)
         low, high = max(known.low, within.lowest), min(known.high, within.highest)
         if within.nullable and len(columns(expression)) > 1:
             # One column may get its first value while the others have any.
