@@ -72,7 +72,8 @@ def built(laboratory: Laboratory, count: int, seed: int, codes: Counter[str]) ->
 
 
 def _together(laboratory: Laboratory, supply: Trees, listed: list[tuple[Tally, ...]]) -> Iterator[str]:
-    for table in laboratory.tables.values():
+    for name in ("all", supply.words.pick("none", "one")):
+        table = laboratory.tables[name]
         tallies = tuple(dict.fromkeys(tally for one in listed for tally in one))
         try:
             laboratory.run(supply.program(tallies, table), proved=False, file=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from fractions import Fraction
 
 import pyarrow as pa
 import pytest
@@ -11,12 +12,14 @@ import pytest
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference
 from partita.errors import PartitaError
-from partita.query.expressions import Value
-from partita.query.program import Program, Values, cells
+from partita.query.conditions import Condition, everywhere
+from partita.query.expressions import Case, Number, Plus, Times, Value
+from partita.query.program import Cells, Program, Total, Values, cells
 from partita.query.schema import Table
 from partita.query.sql import read
 from partita.query.truncation import Truncation
 from partita.region.columns import integers, text_keys
+from partita.region.region import Region
 from tests.laws.hostile import Laboratory, Statements, statements
 from tests.paths.test_queries import ANSWERED, opened
 
@@ -62,6 +65,15 @@ def test_a_value_that_is_the_same_for_all_rows_is_not_counted_where_there_are_no
         found = laboratory.programs(name, f"SELECT MEDIAN(42) AS m FROM {name}")
         assert isinstance(found, Program)
         laboratory.run(found, proved=True, file=True)
+
+
+def test_the_engine_keeps_to_the_brackets(laboratory: Laboratory) -> None:
+    """Left to itself it drops + 0, and then multiplies the two constants, which no type was chosen for."""
+    table = laboratory.tables["all"]
+    nothing = Case(((Condition(Region.where("b = 42", table.domain)), Number(Fraction(0))),), Number(None))
+    large = Plus((Times((Number(Fraction(39081012814)), nothing)), Number(Fraction(0))))
+    program = Program(table, everywhere(table.domain), Cells((), ()), (Total(Times((large, large))),))
+    laboratory.run(program, proved=True, file=True)
 
 
 def test_an_open_column_may_have_any_name() -> None:
