@@ -28,10 +28,11 @@ class Effort:
     partita.errors.base.QueryRefused: This question takes more than 100 steps to price: ...
     """
 
-    __slots__ = ("_first", "left", "limit")
+    __slots__ = ("_first", "composing", "left", "limit")
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, *, composing: bool = False) -> None:
         self.limit = self.left = limit
+        self.composing = composing
         self._first: Work | None = None
 
     def spend(self, steps: int, work: Work) -> None:
@@ -55,8 +56,15 @@ def spend(steps: int, work: Work) -> None:
         effort.spend(steps, work)
 
 
+def spend_composing(steps: int) -> None:
+    """Count steps of composing a plan. Questions count theirs beforehand: what is kept from others must not matter."""
+    effort = _IN_FORCE.get()
+    if effort is not None and effort.composing:
+        effort.spend(steps, Work.COMPOSITION)
+
+
 @contextmanager
-def bounded(limit: int = MOST_STEPS) -> Iterator[Effort]:
+def bounded(limit: int = MOST_STEPS, *, composing: bool = False) -> Iterator[Effort]:
     """All that is done inside shares one effort, that of the outermost; what is nested too deeply is refused.
 
     >>> with bounded(10) as outer, bounded(1000) as inner:
@@ -67,7 +75,7 @@ def bounded(limit: int = MOST_STEPS) -> Iterator[Effort]:
     if current is not None:
         yield current
         return
-    made = Effort(limit)
+    made = Effort(limit, composing=composing)
     token = _IN_FORCE.set(made)
     try:
         yield made
@@ -92,4 +100,4 @@ def within_effort(function: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
     return limited
 
 
-__all__ = ["MOST_STEPS", "Effort", "Work", "bounded", "spend", "within_effort"]
+__all__ = ["MOST_STEPS", "Effort", "Work", "bounded", "spend", "spend_composing", "within_effort"]

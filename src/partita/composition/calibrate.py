@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, final
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, final
 
 from partita.composition.compose import METHODS, RULES, compose
 from partita.composition.gaussians import Gaussians, log_delta
@@ -42,6 +43,24 @@ class Share:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
+_Given = ParamSpec("_Given")
+_Made = TypeVar("_Made")
+
+
+def _within_floats(function: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
+    """Searches begin in floats: a budget beyond them has no noise that could be found."""
+
+    @wraps(function)
+    def limited(*args: _Given.args, **kwargs: _Given.kwargs) -> _Made:
+        try:
+            return function(*args, **kwargs)
+        except OverflowError:
+            raise refuse.cannot_calibrate("release", "its numbers are beyond what can be computed.") from None
+
+    return limited
+
+
+@_within_floats
 def calibrate(
     mechanism: type[Mechanism] | type[Pure],
     /,
@@ -96,6 +115,7 @@ def calibrate(
     return _search(lambda s: turned(mechanism, s, setting), times, target, share, method, distance, relation)
 
 
+@_within_floats
 def calibrate_plan(
     shares: Sequence[Share | tuple[Any, ...]],
     *,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import partita.mechanisms as folder
 from partita.composition import interchange
@@ -12,6 +13,7 @@ from partita.composition.calibrate import calibrate
 from partita.composition.compose import compose
 from partita.composition.guarantee import Guarantee
 from partita.composition.plan import Part, Release, read, relation_of
+from partita.effort import Work, bounded, spend_composing
 from partita.errors import composition as refuse
 from partita.exact import exact, whole
 from partita.granularity import Granularity, Relation, groups, replace, rows, steps, users
@@ -22,9 +24,34 @@ from partita.theory.distance import Distance, Norm
 from partita.theory.documents import from_document as loss_from
 
 VERSION = 1
+# About a microsecond each; plans that people write take some thousands.
+MOST_STEPS = 1_000_000
+_EVENT = 200
 _UNIT = {"relation", "users", "owner", "groups"}
 
 
+_Given = ParamSpec("_Given")
+_Made = TypeVar("_Made")
+
+
+def _bounded(function: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
+    """A function of a document from outside: its work is bounded, and numbers beyond all floats are refused."""
+
+    @wraps(function)
+    def limited(*args: _Given.args, **kwargs: _Given.kwargs) -> _Made:
+        with bounded(MOST_STEPS, composing=True) as effort:
+            try:
+                return function(*args, **kwargs)
+            except (ArithmeticError, RecursionError):
+                raise refuse.bad_document("the numbers", "they are beyond what can be computed.") from None
+            finally:
+                # Where one way was given up for want of steps, what another way found is not the best there is.
+                effort.spend(0, Work.COMPOSITION)
+
+    return limited
+
+
+@_bounded
 def compose_document(document: object) -> Guarantee:
     """The total of a plan written as JSON.
 
@@ -62,6 +89,7 @@ def relation_in(fields: Mapping[str, Any]) -> Relation | Granularity | None:
     return unit
 
 
+@_bounded
 def calibrate_document(document: object) -> Mechanism:
     """The mechanism with the least noise, from a question written as JSON.
 
@@ -99,6 +127,7 @@ def events_of(document: Mapping[str, Any]) -> list[Part]:
     events = document.get("events")
     if not isinstance(events, list):
         raise refuse.bad_document("events", "a list of events is needed.")
+    spend_composing(_EVENT * len(events))
     return [_event(one, f"events[{i}]") for i, one in enumerate(events)]
 
 

@@ -117,7 +117,7 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
     if log is not None and not isinstance(log, str):
         raise refuse.bad_setting(shown, "log", "give a path as text.")
     backend = settings.get("backend", "duckdb")
-    if backend not in BACKENDS:
+    if not isinstance(backend, str) or backend not in BACKENDS:
         raise refuse.unknown_backend(backend, BACKENDS)
     limits = _mapping(shown, "analysts", settings.get("analysts", {}))
     return Settings(
@@ -192,7 +192,7 @@ def _loss(path: str, setting: str, given: object) -> Measure:
         kind = next((guess for name, guess in guesses.items() if name in names), None)
         if kind is None:
             kind = "approximate" if "delta" in names else "pure"
-    if kind not in _MEASURES:
+    if not isinstance(kind, str) or kind not in _MEASURES:
         raise refuse.unknown_setting(path, f"{setting}.measure = {kind!r}", tuple(_MEASURES))
     try:
         return _MEASURES[kind](**values)

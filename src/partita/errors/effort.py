@@ -29,6 +29,10 @@ class Work(Enum):
         "its groups are too many to be listed together",
         "Group by fewer columns, by BUCKET(column, width), or narrow them in WHERE",
     )
+    COMPOSITION = (
+        "its counts, rates, budgets or distances are extreme, or its releases too many of too many kinds",
+        "Use less extreme numbers, a method such as zcdp, or fewer kinds of releases",
+    )
     AGGREGATES = (
         "its aggregates are too many to be priced together",
         "Ask for fewer at once, in several questions",
@@ -36,8 +40,12 @@ class Work(Enum):
 
 
 def too_much(work: Work, limit: int) -> QueryRefused:
-    """A question that would keep the curator busy for too long."""
+    """A question or a plan that would keep the curator busy for too long."""
     reason, advice = work.value
+    if work is Work.COMPOSITION:
+        return QueryRefused(
+            "composition.too-much-work", f"This plan takes more than {limit:,} steps: {reason}. {advice}."
+        )
     return QueryRefused(
         "query.too-much-work",
         f"This question takes more than {limit:,} steps to price: {reason}. {advice}. {UNTOUCHED}",

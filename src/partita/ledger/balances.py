@@ -10,7 +10,7 @@ from partita.composition.account.claim import Claim
 from partita.composition.promise import Promise
 from partita.errors import charges as refuse
 from partita.ledger.birth import Terms
-from partita.ledger.charge import Charge, Cost, Priced
+from partita.ledger.charge import LONGEST_NAME, Charge, Cost, Priced
 from partita.ledger.payer import MakePayer, Payer
 from partita.region import Region
 from partita.theory.measures.base import Measure
@@ -138,6 +138,8 @@ class Balances:
             payer.load(rows)
 
     def _sets(self, analyst: str, table: str) -> Iterator[tuple[str, list[Payer | None]]]:
+        if not isinstance(analyst, str):
+            raise refuse.bad_name("analyst", analyst, LONGEST_NAME)
         yield "", self._joint[table]
         child = self._children.get(analyst)
         if child is not None:

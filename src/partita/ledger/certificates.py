@@ -11,6 +11,7 @@ from typing import Any, final
 from partita.composition.account.booking import Booking, Shape, booked, shape
 from partita.composition.account.verify import Item, heaviest_pair, heaviest_value, heaviest_window
 from partita.composition.promise import Promise
+from partita.effort import MOST_STEPS, bounded
 from partita.errors import PartitaError
 from partita.errors import charges as refuse_charge
 from partita.errors import receipts as refuse_receipt
@@ -32,6 +33,8 @@ from partita.theory.measures.base import Measure
 KIND = "partita-certificate"
 VERSION = 1
 _ROUNDING = Fraction(1, 10**9)
+# Steps that reading one ordinary charge may take.
+_CHARGE = 200
 
 
 @final
@@ -118,7 +121,7 @@ def check_certificate(document: object, public_key: str | None = None) -> Check:
         if problem.code == "ledger.other-signer":
             raise
         raise refuse_receipt.not_a_certificate("a part of it is missing or malformed") from None
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, ZeroDivisionError):
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
         raise refuse_receipt.not_a_certificate("a part of it is missing or malformed") from None
 
 
@@ -127,13 +130,17 @@ def _checked(document: Mapping[str, Any], public_key: str | None) -> Check:
     signer = str(document["public_key"])
     if public_key is not None and signer != public_key:
         raise refuse_receipt.other_signer(signer, public_key)
-    complaints = []
-    if not signed_by(signer, bytes.fromhex(str(document["signature"])), canonical(body).encode()):
-        complaints.append("its signature does not hold: it was altered, or another key signed it")
+    complaints: list[str] = []
     domain, promise = Domain.described(document["domain"]), promise_from(document["promise"])
-    charges = [
-        (checked_region(charge["region"], domain), Cost.from_document(charge["cost"])) for charge in document["charges"]
-    ]
+    if not signed_by(signer, bytes.fromhex(str(document["signature"])), canonical(body).encode()):
+        # What is not signed is not worked on any further.
+        forged = "its signature does not hold: it was altered, or another key signed it"
+        return Check(len(document["charges"]), promise, from_document(document["upper"]), (forged,))
+    with bounded(MOST_STEPS + _CHARGE * len(document["charges"])):
+        charges = [
+            (checked_region(charge["region"], domain), Cost.from_document(charge["cost"]))
+            for charge in document["charges"]
+        ]
     numbers = [charge["seq"] for charge in document["charges"]]
     if numbers != sorted(set(numbers)):
         complaints.append("its charges are not in order")

@@ -16,7 +16,7 @@ from partita.theory.documents import from_document, to_document
 from partita.theory.measures.base import Measure
 
 _HEX = frozenset("0123456789abcdef")
-_LONGEST_NAME = 200
+LONGEST_NAME = 200
 _MOST_COSTS = 10_000
 _LONGEST_TEXT = 100_000
 
@@ -101,9 +101,9 @@ class Charge:
         if len(self.question) != 64 or not _HEX.issuperset(self.question):
             raise refuse.bad_fingerprint(self.question)
         for name, text, longest in (
-            ("table", self.table, _LONGEST_NAME),
-            ("analyst", self.analyst, _LONGEST_NAME),
-            ("key", self.key or "", _LONGEST_NAME),
+            ("table", self.table, LONGEST_NAME),
+            ("analyst", self.analyst, LONGEST_NAME),
+            ("key", self.key or "", LONGEST_NAME),
             ("asked", self.asked, _LONGEST_TEXT),
         ):
             if not isinstance(text, str) or len(text) > longest:

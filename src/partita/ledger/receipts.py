@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Self, final
 
 from partita.composition.promise import Promise
+from partita.effort import bounded
 from partita.errors import PartitaError
 from partita.errors import receipts as refuse
+from partita.errors.wording import shown
 from partita.ledger.birth import Birth, promise_document, promise_from
 from partita.ledger.canonical import canonical
 from partita.ledger.charge import Cost, Reader
@@ -19,6 +21,8 @@ from partita.region import Domain, Region
 
 KIND = "partita-receipt"
 VERSION = 1
+# Of the text; that of a region of thousands of boxes is still shorter.
+LONGEST = 4_000_000
 
 
 @final
@@ -103,16 +107,14 @@ class Receipt:
         """Refuse a receipt that was altered, or that another key signed than the one expected."""
         if public_key is not None and public_key != self.public_key:
             raise refuse.other_signer(self.public_key, public_key)
-        try:
-            signature = bytes.fromhex(self.signature)
-        except ValueError:
-            signature = b""
-        if not signed_by(self.public_key, signature, canonical(self.body()).encode()):
+        if not signed_by(self.public_key, unhexed(self.signature), canonical(self.body()).encode()):
             raise refuse.bad_signature(self.seq)
 
     @classmethod
     def from_json(cls, text: str) -> Receipt:
-        """The receipt in a text; its signature is not yet checked."""
+        """The receipt in a text; whether its key is the right one is not yet checked."""
+        if not isinstance(text, str) or len(text) > LONGEST:
+            raise refuse.not_a_receipt(f"it is no text of at most {LONGEST:,} characters")
         try:
             document = json.loads(text)
         except (ValueError, RecursionError):
@@ -121,14 +123,21 @@ class Receipt:
 
     @classmethod
     def from_document(cls, document: object) -> Receipt:
-        """The receipt that was written; its signature is not yet checked."""
+        """The receipt that was written; whether its key is the right one is not yet checked.
+
+        Nothing in it is worked on before its size and its signature are right, and then within bounded steps: whoever
+        made a key can sign anything. One that was never signed, as it is before its ledger signs it, is read too.
+        """
         if not isinstance(document, dict) or document.get("kind") != KIND:
             raise refuse.not_a_receipt(f"its kind is not {KIND!r}")
         if document.get("version") != VERSION:
-            raise refuse.not_a_receipt(f"its version is {document.get('version')!r}, and {VERSION} is understood")
+            raise refuse.not_a_receipt(f"its version is {shown(document.get('version'))}, and {VERSION} is understood")
+        if document.get("signature") != "":
+            check_signature(document)
         try:
-            return cls._read(document)
-        except (KeyError, TypeError, ValueError, AttributeError, IndexError, PartitaError):
+            with bounded():
+                return cls._read(document)
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, PartitaError):
             raise refuse.not_a_receipt("a part of it is missing or malformed") from None
 
     @classmethod
@@ -147,6 +156,27 @@ class Receipt:
             claims=tuple(Claim.from_document(claim) for claim in document["claims"]),
             **texts,
         )
+
+
+def check_signature(document: Mapping[str, Any]) -> None:
+    """Refuse a document that is too long, or that its own key did not sign as it stands."""
+    try:
+        body = canonical({name: value for name, value in document.items() if name != "signature"})
+        seq, key, signature = document["seq"], _text(document["public_key"]), _text(document["signature"])
+    except (LookupError, TypeError, PartitaError):
+        raise refuse.not_a_receipt("a part of it is missing or malformed") from None
+    if len(body) > LONGEST or type(seq) is not int or seq.bit_length() > 63:
+        raise refuse.not_a_receipt("a part of it is missing or malformed")
+    if not signed_by(key, unhexed(signature), body.encode()):
+        raise refuse.bad_signature(seq)
+
+
+def unhexed(text: str) -> bytes:
+    """The bytes of a signature; none where it is no hexadecimal text."""
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return b""
 
 
 def receipt_of(birth: Birth, ledger: str, reserve: Entry, commit: Entry) -> Receipt:

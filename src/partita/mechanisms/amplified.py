@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 from flint import arb
 
+from partita.effort import spend_composing
 from partita.exact import fraction_up
 from partita.theory import numerics
 from partita.theory.losses.base import LossLaw
@@ -42,6 +43,7 @@ def _moment(rate: Fraction, squared: Fraction, order: int) -> Fraction:
         return Fraction(0)
 
     def value() -> arb:
+        spend_composing(16 * order)
         total: arb = arb(0)
         for k in range(order + 1):
             weight = arb(math.comb(order, k)) * ball(1 - rate) ** (order - k) * ball(rate) ** k
@@ -101,6 +103,7 @@ def symmetric_pair(bases: tuple[Pair, ...], rate: float) -> Pair:
 
 def _grid(law: LossLaw) -> list[float]:
     """Points of a curve, dense where it falls: from one end of its losses to the other, or to where nothing is left."""
+    spend_composing(20 * _POINTS)
     high = 1e-3
     while high < _FURTHEST and law.delta(high) > _NEGLIGIBLE:
         high *= 1.25

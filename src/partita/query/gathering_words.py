@@ -76,9 +76,11 @@ class GatheringWords:
 
     def _meant(self, node: exp.Expr) -> exp.Expr:
         """What GROUP BY 1 or GROUP BY alias stand for."""
-        if isinstance(node, exp.Literal) and not node.is_string and 1 <= int(node.name) <= len(self.tree.expressions):
-            chosen: exp.Expr = self.tree.expressions[int(node.name) - 1]
-            return chosen.unalias()
+        if isinstance(node, exp.Literal) and not node.is_string:
+            place = self.reader.number(node)
+            if place.denominator == 1 and 1 <= place <= len(self.tree.expressions):
+                chosen: exp.Expr = self.tree.expressions[int(place) - 1]
+                return chosen.unalias()
         for item in self.tree.expressions:
             if isinstance(item, exp.Alias) and isinstance(node, exp.Column) and item.alias.lower() == node.name.lower():
                 return item.unalias()

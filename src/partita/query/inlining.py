@@ -58,6 +58,8 @@ class Inliner:
             self._only(inner, _GATHERING)
             if tree.args.get("joins"):
                 raise self._refused(tree.args["joins"][0], refuse_shape.join_of_gathered())
+            if inner.args.get("from_") is None:
+                raise self._refused(source.this, refuse.no_table())
             if not isinstance(inner.args["from_"].this, exp.Table):
                 raise self._refused(source.this, refuse_shape.gathered_twice())
             # Rows gathered by owner are a table of their own; they are read where they stand.

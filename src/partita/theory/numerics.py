@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from flint import arb, ctx, fmpq
 
+from partita.effort import spend_composing
 from partita.errors import theory as refuse
 from partita.exact import fraction_down, fraction_up
 from partita.live import free_after_fork
@@ -22,6 +23,8 @@ _NEGLIGIBLE = arb(2) ** -1200
 # Rounded outward to a size that fits in memory: e^(-10^14) has 10^14 binary digits.
 _LEAST = Fraction(1, 1 << 1200)
 _IMMENSE = arb(2) ** 20000
+# Nothing that people write down is larger; a search that has come so far finds nothing.
+_FURTHEST = Fraction(1 << 4096)
 
 
 def ball(number: Fraction | int) -> arb:
@@ -132,6 +135,8 @@ def least_positive(holds: Callable[[Fraction], bool], start: Fraction = Fraction
     high = start
     while not holds(high):
         high *= 2
+        if high > _FURTHEST:
+            raise refuse.beyond_numerics("This value")
     low = high / 2
     while holds(low):
         high, low = low, low / 2
@@ -146,6 +151,7 @@ def _end(evaluate: Callable[[], arb], name: str, *, high: bool) -> arb | None:
             value = arb("nan")
             for precision in _PRECISIONS:
                 ctx.prec = precision
+                spend_composing(precision >> 3)
                 value = evaluate()
                 if value.is_finite() and (value.rel_accuracy_bits() >= _BITS or value.abs_upper() < _NEGLIGIBLE):
                     break

@@ -30,7 +30,16 @@ ADVICE = {
 }
 
 
-@pytest.mark.parametrize("work", Work)
+def test_a_plan_is_refused_in_words_of_its_own():
+    refusal = refuse.too_much(Work.COMPOSITION, 1_000_000)
+    assert refusal.code == "composition.too-much-work"
+    assert refusal.message == (
+        "This plan takes more than 1,000,000 steps: its counts, rates, budgets or distances are extreme, or its releases "
+        "too many of too many kinds. Use less extreme numbers, a method such as zcdp, or fewer kinds of releases."
+    )
+
+
+@pytest.mark.parametrize("work", ADVICE)
 def test_the_words_are_exactly_these(work):
     refusal = refuse.too_much(work, 400_000)
     assert refusal.code == "query.too-much-work"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import partita as pt
+from partita.ledger.canonical import canonical
 from partita.ledger.certificates import certificate, check_certificate, to_json
 from tests.unit.curator.hospital import hospital
 
@@ -100,11 +101,22 @@ def test_what_is_no_certificate_is_refused(document: Any) -> None:
 
 
 def test_a_part_that_cannot_be_read_is_refused() -> None:
-    document = certificate(asked().ledger)
+    ledger = asked().ledger
+    document = certificate(ledger)
     for name in ("domain", "promise", "charges", "upper", "witness"):
-        broken = {**document, name: [["?"]]}
+        body = {part: value for part, value in document.items() if part != "signature"} | {name: [["?"]]}
+        broken = {**body, "signature": ledger.signer.sign(canonical(body).encode()).hex()}
         with pytest.raises(pt.InvalidInput, match="missing or malformed"):
             check_certificate(broken)
+
+
+def test_what_is_not_signed_is_not_worked_on(monkeypatch) -> None:
+    from partita.ledger import certificates
+
+    document = certificate(asked().ledger)
+    monkeypatch.setattr(certificates, "checked_region", lambda *_: pytest.fail("it was worked on"))
+    found = check_certificate({**document, "entries": 10**6})
+    assert found.complaints == ("its signature does not hold: it was altered, or another key signed it",)
 
 
 def test_a_book_of_several_tables_needs_to_be_told_which() -> None:

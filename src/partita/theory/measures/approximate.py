@@ -79,7 +79,7 @@ class Approximate(Measure):
         total = numerics.upper(lambda: ball(delta) * _geometric_sum(ball(epsilon), steps), "the delta of a group")
         if total >= 1:
             raise refuse.no_group_rule(
-                str(self), f"for {steps} steps the δ grows to {float(total):.3g}, which is no promise."
+                str(self), f"for {steps} steps the δ grows to {shown(total, 3)}, which is no promise."
             )
         return self.like([steps * epsilon, total])
 

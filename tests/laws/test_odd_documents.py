@@ -1,0 +1,178 @@
+"""Whatever is handed over, it works or is refused in our words: odd documents, settings, receipts and questions."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+import warnings
+from functools import cache
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlglot.dialects.duckdb import DuckDB
+
+import partita as pt
+from partita.composition.documents import calibrate_document, compose_document
+from partita.curator.settings import read_settings
+from partita.effort import bounded
+from partita.errors import PartitaError
+from partita.ledger.certificates import check_certificate
+from partita.ledger.receipts import Receipt
+from tests.laws.odd_documents import CALIBRATIONS, ODD, PLANS, SETTINGS, odd_versions, receipts
+
+RECEIPTS, CERTIFICATES = receipts()
+
+
+def refused_at_most(function: Any, given: Any) -> None:
+    """Only our own errors may come out."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            function(given)
+        except PartitaError as problem:
+            assert problem.message
+
+
+@given(odd_versions(PLANS))
+def test_a_plan_is_composed_or_refused(document):
+    refused_at_most(compose_document, document)
+
+
+@given(odd_versions(CALIBRATIONS))
+def test_a_calibration_is_found_or_refused(document):
+    refused_at_most(calibrate_document, document)
+
+
+@given(odd_versions(RECEIPTS), st.booleans())
+def test_a_receipt_is_read_or_refused(document, unsigned):
+    if unsigned and isinstance(document, dict) and "signature" in document:
+        document["signature"] = ""
+    refused_at_most(lambda given: Receipt.from_document(given).check(), document)
+
+
+@given(odd_versions(CERTIFICATES))
+def test_a_certificate_is_checked_or_refused(document):
+    refused_at_most(check_certificate, document)
+
+
+@given(odd_versions(SETTINGS))
+def test_settings_are_read_or_refused(tmp_path_factory, document):
+    place = tmp_path_factory.getbasetemp() / "partita.toml"
+    place.write_text("")
+    if isinstance(document, dict):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(tomllib, "loads", lambda _: document)
+            refused_at_most(read_settings, place)
+
+
+@pytest.mark.parametrize("name", ["gaussian", "laplace", "geometric", "randomized_response"])
+@pytest.mark.parametrize("epsilon", ["1e-70", "1e9", "1e70"])
+@pytest.mark.parametrize("count", [1, 10**18])
+def test_extreme_calibrations_are_found_or_refused(name, epsilon, count):
+    document = {"version": 1, "mechanism": name, "count": count, "epsilon": epsilon, "delta": "1e-6"}
+    refused_at_most(calibrate_document, document)
+
+
+# --- keywords ------------------------------------------------------------------------------------------------------
+
+
+@cache
+def curator() -> pt.Curator:
+    table = pt.Table(
+        "visits",
+        [{"who": 1, "age": 3, "sex": "F", "day": "2025-01-01", "cost": 1}],
+        {
+            "who": pt.identifier(),
+            "age": pt.integers(0, 99),
+            "sex": pt.categories("F", "M"),
+            "day": pt.dates("2025-01-01", "2025-03-31"),
+            "cost": pt.decimals(0, 10, step="0.1"),
+        },
+    )
+    clinics = pt.PublicTable("clinics", [{"sex": "F", "state": "TX"}], key="sex")
+    return pt.Curator(tables=[table], public=[clinics], promises=[pt.Promise(pt.rows(), pt.ZCDP(rho=1, delta="1e-6"))])
+
+
+@given(
+    st.sampled_from(["epsilon", "rho", "mu", "delta", "within", "confidence", "rows", "floor", "analyst", "reuse",
+                     "shrink", "rows_per_user", "groups_per_user", "question", "simultaneous", "noise"]),
+    ODD,
+)  # fmt: skip
+def test_odd_keywords_are_refused(name, value):
+    wants: dict[str, Any] = {"rho": "0.1", "question": "SELECT AVG(cost) AS m FROM visits GROUP BY sex", name: value}
+    question = wants.pop("question")
+    refused_at_most(lambda given: curator().quote(question, **given), wants)
+
+
+# --- questions -----------------------------------------------------------------------------------------------------
+
+QUESTIONS = [
+    "SELECT sex, COUNT(*) AS n, AVG(cost) AS c FROM visits WHERE age >= 65 AND NOT (sex = 'F' OR cost < 3.5) GROUP BY sex",
+    "SELECT BUCKET(age, 10) AS b, SUM(CASE WHEN sex = 'F' THEN cost ELSE -1 END) AS s FROM visits GROUP BY 1 ORDER BY 2 LIMIT 3",
+    "WITH q AS (SELECT age + 1 AS x, sex FROM visits WHERE day > DATE '2025-02-01') SELECT SUM(x) AS s FROM q WHERE sex IN ('F', 'M')",
+    "SELECT COUNT(*) AS n FROM (SELECT * FROM visits WHERE age < 5 UNION ALL SELECT * FROM visits WHERE age BETWEEN 5 AND 9)",
+    "SELECT DATE_TRUNC('month', day) AS m, MEDIAN(cost) AS c, STDDEV(age) AS d FROM visits GROUP BY m HAVING COUNT(*) > 3",
+    "SELECT COUNT(DISTINCT who) AS n, CORR(age, cost) AS r FROM visits WHERE EXTRACT(month FROM day) = 2 AND sex LIKE '%F_%'",
+    "SELECT state, COUNT(*) AS n FROM visits JOIN clinics ON visits.sex = clinics.sex GROUP BY ROLLUP(state, age)",
+    "SELECT AVG(k) AS a FROM (SELECT who, CLAMP(COUNT(*), 0, 5) AS k FROM visits GROUP BY who) WHERE k > 1",
+]
+
+
+@cache
+def words(text: str) -> tuple[str, ...]:
+    return tuple(text[token.start : token.end + 1] for token in DuckDB().tokenize(text))
+
+
+def mutated(chance: random.Random) -> str:
+    """A question with some words left out, written twice, exchanged, or wrapped in brackets."""
+    listed = list(words(chance.choice(QUESTIONS)))
+    others = words(chance.choice(QUESTIONS))
+    for _ in range(chance.randrange(1, 4)):
+        at = chance.randrange(len(listed))
+        match chance.randrange(6):
+            case 0:
+                del listed[at]
+            case 1:
+                listed[at:at] = listed[at : at + chance.randrange(1, 6)]
+            case 2:
+                other = chance.randrange(len(listed))
+                listed[at], listed[other] = listed[other], listed[at]
+            case 3:
+                start = chance.randrange(len(others))
+                listed[at : at + 1] = others[start : start + chance.randrange(1, 8)]
+            case 4:
+                end = min(len(listed), at + chance.randrange(1, 6))
+                deep = chance.choice([1, 1, 2, 30, 400])
+                opening = chance.choice(["(", "NOT (", "- (", "ABS(", "CASE WHEN (", "(SELECT "])
+                listed[at:end] = [opening * deep, *listed[at:end], ")" * deep]
+            case _:
+                odd = [
+                    "NULL",
+                    "1e999",
+                    "0.5",
+                    "9" * 400,
+                    "''",
+                    "'\x00'",
+                    "*",
+                    "FROM",
+                    "visits",
+                    "age",
+                    "-1",
+                    "%",
+                    "\ud800",
+                ]
+                listed[at] = chance.choice(odd)
+        if not listed:
+            break
+    return " ".join(listed)
+
+
+@settings(max_examples=max(300, settings().max_examples))
+@given(st.integers(0, 2**40))
+def test_a_question_out_of_joint_is_priced_or_refused_within_the_steps(seed):
+    text = mutated(random.Random(seed))
+    with bounded() as effort:
+        refused_at_most(lambda given: curator().quote(given, rho="0.001"), text)
+    assert effort.left > -(10**7), text
