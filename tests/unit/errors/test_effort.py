@@ -34,8 +34,9 @@ def test_a_plan_is_refused_in_words_of_its_own():
     refusal = refuse.too_much(Work.COMPOSITION, 1_000_000)
     assert refusal.code == "composition.too-much-work"
     assert refusal.message == (
-        "This plan takes more than 1,000,000 steps: its counts, rates, budgets or distances are extreme, or its releases "
-        "too many of too many kinds. Use less extreme numbers, a method such as zcdp, or fewer kinds of releases."
+        "This plan takes more than 1,000,000 steps: its counts, rates, budgets or distances are extreme, or its "
+        "releases too many of too many kinds. Use less extreme numbers, a method such as zcdp, or fewer kinds of "
+        "releases."
     )
 
 
