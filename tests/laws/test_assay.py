@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from partita.assay.assay import Claim, assay
 from partita.assay.release import Reading
 from partita.assay.rows import Row
-from partita.curator.opinion import released
+from partita.curator.opinion import EFFORT, released
 from partita.engine.reference import record, tallied, written
 from partita.query.program import Values
 from partita.query.quote import Quote
@@ -146,3 +146,19 @@ def test_one_part_in_a_thousand_too_little_is_found(question: str, unit: str) ->
 def _less(claim: Claim, share: Fraction) -> Claim:
     one, both, same = (tuple(share * part for part in parts) for parts in (claim.one, claim.both, claim.same))
     return replace(claim, one=one, both=both, same=same)
+
+
+def test_rows_of_an_owner_are_tried_at_every_threshold_of_what_is_derived_from_them() -> None:
+    """An owner's sixth row takes a value away, so what a change of owner costs hangs on how many rows they have."""
+    derived = "(SELECT who, LEAST(COUNT(*), 9) AS n FROM things GROUP BY who)"
+    question = f"SELECT SUM(CASE WHEN n < 5 THEN 0 WHEN n < 6 THEN 1 END + 1000) AS s FROM {derived}"
+    asked = quoted(question, "change-one", "ρ")
+    assert asked is not None
+    # A change between two owners moves 0 to 2001, however many thousands one row moves.
+    mechanism = asked.offer.parts[0].mechanism
+    enough = Fraction(2001**2) / (2 * mechanism.sigma**2)  # type: ignore[attr-defined]
+    (claim,) = claims([asked])
+    amounts = (enough, Fraction(0))
+    whole = replace(claim, one=amounts, both=amounts, same=amounts)
+    assert assay([released(asked)], [whole], effort=EFFORT, seed="") is None
+    assert assay([released(asked)], [_less(whole, Fraction(999, 1000))], effort=EFFORT, seed="") is not None

@@ -15,6 +15,7 @@ from partita.assay.meaning import Codes, meets, place, unit, value, whole
 from partita.assay.rows import Row, Texts, derived
 from partita.mechanisms.base import Mechanism
 from partita.query.expressions import Expression
+from partita.query.gathering import Gathers
 from partita.query.program import Histogram, Owners, Present, Program, Rows, Tally, Total, Values
 from partita.region.domain import Domain
 
@@ -135,6 +136,18 @@ class Reading:
             all(at in allowed for at, allowed in zip(cell, self._allowed, strict=True))
             and (self._cells is None or cell in self._cells),
         )
+
+    def to_reach(self, end: tuple[str, int], codes: Codes) -> int:
+        """How many rows of a kind bring a derived column, a count or a sum, to a code of its own; 0 if none do."""
+        assert self.gathering is not None
+        (column,) = (one for one in self.gathering.columns if one.name == end[0])
+        target = column.bounds.low + end[1]
+        if column.gathers in (Gathers.ROWS, Gathers.PRESENT):
+            return target
+        if column.gathers is not Gathers.TOTAL or column.of is None:
+            return 0
+        each = whole(value(column.of, self.domain)(codes), unit(column.of, self.domain))
+        return target // each if each else 0
 
     def group(self, row: Row) -> Line:
         """The line that a counted row falls into."""

@@ -5,18 +5,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from itertools import product
 from typing import Any, NamedTuple
 
 from partita.assay.claim import Claim, Vector
 from partita.assay.meaning import Codes
 from partita.assay.release import Reading
 from partita.assay.rows import Row
+from partita.assay.values import derived_ends
 from partita.granularity import Granularity
 
 Table = tuple[Row, ...]
 LETTERS = "abcdefgh"
 # How many of the values are tried as what else is in the table.
 FEW = 4
+# The most rows of an owner that are made up to reach a threshold.
+MANY = 1000
 
 
 class Trial(NamedTuple):
@@ -59,6 +63,9 @@ class Neighbours(ABC):
         yield ()
         if self.linear:
             return
+        for codes, times in self._thresholds():
+            yield (self.row(codes, order=5, times=times),)
+            yield self.row(codes, order=5, times=times), self.row(codes, owner=2, order=5, times=times)
         full = 1 if self.cap is None else self.cap.rows
         for codes in self.values[:FEW]:
             yield (self.row(codes, owner=9, order=5, times=3),)
@@ -67,6 +74,16 @@ class Neighbours(ABC):
             if first != second:
                 yield self.row(first, order=5), self.row(second, order=6, text=1)
                 yield self.row(first, owner=9, times=3), self.row(second, owner=8, times=2)
+
+    def _thresholds(self) -> Iterator[tuple[Codes, int]]:
+        """Of rows gathered by owner: so many of a kind that something derived from them is about to change."""
+        for reading in self.readings:
+            if reading.gathering is None:
+                continue
+            for codes, at in product(self.values[:FEW], derived_ends(reading.program)):
+                times = reading.to_reach(at, codes)
+                if 0 < times <= MANY:
+                    yield codes, times
 
     def row(self, codes: Codes, owner: int = 1, text: int = 0, order: int = 0, times: int = 1) -> Row:
         """Rows of an owner; a text below zero is a missing one."""

@@ -66,6 +66,19 @@ def _corners(along: list[list[int]], readings: Sequence[Reading], claims: Sequen
     return list(found)
 
 
+def derived_ends(program: Program) -> list[tuple[str, int]]:
+    """Where something that is computed from derived rows may change: a derived column, and a code of it."""
+    gathering = program.gathering
+    assert gathering is not None
+    domain = gathering.table.domain
+    ends = Ends(domain)
+    ends.condition(gathering.where)
+    ends.counted(program)
+    found = zip(domain.axes, ends.listed(), strict=True)
+    names = {column.name for column in gathering.columns}
+    return [(name, code) for name, codes in found if name in names for code in codes]
+
+
 def lots(seed: str) -> Iterator[int]:
     """Numbers that look random and are the same for the same seed; nothing secret is drawn from them."""
     count = 0
@@ -121,7 +134,11 @@ class Ends:
             for name in gathering.keys:
                 self.whole(name)
             self.expressions(column.of for column in gathering.columns if column.of is not None)
-            return
+        else:
+            self.counted(program)
+
+    def counted(self, program: Program) -> None:
+        """What is looked at of the rows that are counted."""
         for key in program.cells.keys:
             self.key(key)
         self.expressions(tally.of for tally in program.tallies if isinstance(tally, Total | Present | Histograms))

@@ -42,8 +42,9 @@ class SecondOpinion:
         seen = charge.question, charge.priced()
         if not self._effort or seen in self._passed:
             return
+        # What cannot be booked at all is refused here as it would be there.
+        claims = claimed(self._ledger, self._promises, charge)
         try:
-            claims = claimed(self._ledger, self._promises, charge)
             found = assay([released(quote) for quote in quotes], claims, effort=self._effort, seed=charge.question)
             problem = None if found is None else str(found)
         except Exception:

@@ -97,6 +97,16 @@ def test_a_charge_beyond_the_budget_is_refused_as_such() -> None:
         hospital().ask(QUESTION, rho="10")
 
 
+def test_what_has_no_price_is_refused_as_such(heard: Any) -> None:
+    promise = pt.Promise(pt.windows("day", width=3, changed=True), pt.ZCDP(rho="0.5", delta="0.5"))
+    table = pt.Table("visits", [], {"day": pt.dates("2025-01-01", "2025-12-31"), "note": pt.text_keys()})
+    curator = pt.Curator(tables=[table], promises=[promise])
+    with pytest.raises(pt.NotProven) as refused:
+        curator.ask("SELECT note, COUNT(*) AS n FROM visits GROUP BY note", rho="0.1", delta="0.01")
+    assert refused.value.code == "theory.no-group-rule"
+    assert heard == []
+
+
 @pytest.mark.parametrize("wrong", [-1, 1.5, "many"])
 def test_the_effort_is_a_whole_number(wrong: Any) -> None:
     with pytest.raises(pt.InvalidInput, match="second_opinion"):
