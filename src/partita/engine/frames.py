@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +13,7 @@ from partita.errors import tables as refuse
 from partita.query.schema import Table
 from partita.region.columns import Bounded
 from partita.region.columns.stepped import Stepped
+from partita.region.columns.stored import text_of
 
 
 def arrow(table: Table) -> Any:
@@ -140,11 +140,8 @@ def _strings(texts: list[str | None]) -> Any:
 def plain_text(value: Any) -> str | None:
     """A value of Python's as the text it is kept as; None for what is missing.
 
-    >>> plain_text(True), plain_text(7), plain_text(float("nan"))
-    ('true', '7', None)
+    >>> plain_text(True), plain_text(7), plain_text(7.0), plain_text(float("nan"))
+    ('true', '7', '7', None)
     """
-    if value is None or (isinstance(value, float) and math.isnan(value)):
-        return None
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value).encode("utf-8", "replace").decode("utf-8")
+    text = text_of(value)
+    return None if text is None else text.encode("utf-8", "replace").decode("utf-8")

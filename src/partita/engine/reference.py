@@ -249,7 +249,7 @@ def record(table: Table, row: Row) -> Record:
     texts = tuple(
         plain_text(folded.get(name.lower())) for name, column in table.columns.items() if column.kind == "text_keys"
     )
-    return Record(codes, None if table.owner is None else folded.get(table.owner.lower()), texts)
+    return Record(codes, None if table.owner is None else plain_text(folded.get(table.owner.lower())), texts)
 
 
 def parted(table: Table, row: Row, cap: Truncation) -> bool:

@@ -6,16 +6,23 @@ import datetime as dt
 from typing import Any
 
 import partita as pt
+from partita.granularity import Granularity
 from tests.laws.second_hand.histories import Action, asked
 from tests.laws.second_hand.scenarios import Scenario
 from tests.laws.second_hand.schemas import Schema, Stored
 
 
 def _case(
-    name: str, columns: dict[str, Any], promise: pt.Promise, stored: Stored, pool: Stored, *history: Action
+    name: str,
+    columns: dict[str, Any],
+    promise: pt.Promise,
+    stored: Stored,
+    pool: Stored,
+    *history: Action,
+    source: str = "list",
 ) -> Scenario:
-    facts = {key: {"kind": "any"} for key in columns}
-    return Scenario(name, 1, Schema(columns, {}, {}, facts, "known"), (promise,), stored, pool, list(history), "list")
+    facts: dict[str, Any] = {column: {"kind": "any"} for column in columns}
+    return Scenario(name, 1, Schema(columns, {}, {}, facts, "known"), (promise,), stored, pool, list(history), source)
 
 
 def _ragged() -> Scenario:
@@ -58,4 +65,23 @@ def _user_days() -> Scenario:
     )
 
 
-KNOWN = {case.name: case for case in (_ragged(), _open_keys(), _user_days())}
+def _frames(name: str, unit: Granularity) -> Scenario:
+    """One row without a number made floats of a frame's integers, and other texts of everybody's."""
+    columns = {"who": pt.identifier(), "d": pt.categories(1, 2, 3), "t": pt.text_keys(), "a": pt.integers(0, 9)}
+    stored = [{"who": who, "d": 1 + place % 3, "t": place, "a": place} for who in (1, 2, 3) for place in range(5)]
+    pool = [{"who": 4, "d": None, "t": 1, "a": 1}, {"who": 4, "d": 2, "t": None, "a": 1}]
+    pool += [{"who": None, "d": 1, "t": 1, "a": 1}]
+    history = [asked(f"SELECT {key}, COUNT(*) AS n FROM things GROUP BY {key}", rho=1) for key in ("d", "a")]
+    return _case(name, columns, pt.Promise(unit, pt.ZCDP(rho=10)), stored, pool, *history, source="frame")
+
+
+KNOWN = {
+    case.name: case
+    for case in (
+        _ragged(),
+        _open_keys(),
+        _user_days(),
+        _frames("frames of rows", pt.rows()),
+        _frames("frames of owners", pt.users("who", rows=1)),
+    )
+}

@@ -77,7 +77,7 @@ def scenario(name: str, number: int) -> Scenario:
     promises = tuple(pt.Promise(unit, budget) for unit in units)
     stored = [declared.row(rng) for _ in range(rng.choice([0, 1, 2, 3, 4, 5, 6]))]
     pool = [declared.row(rng) for _ in range(8)]
-    source = rng.choice(["list", "list", "list", "arrow", "csv", "parquet", "pandas"])
+    source = rng.choice(["list", "list", "list", "arrow", "csv", "parquet", "pandas", "frame"])
     history = actions(declared, price, rng, users=users)
     limit = rng.choice((None, None, 0, 1, 2))
     return Scenario(name, number, declared, promises, stored, pool, history, source, limit)

@@ -40,6 +40,10 @@ def made(case: Scenario, rows: Stored, path: Path) -> Any:
             import pandas as pd
 
             return pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=object) for name in rows_of(case)})
+        case "frame":  # pandas decides about types, from all rows together
+            import pandas as pd
+
+            return pd.DataFrame({name: [row[name] for row in rows] for name in rows_of(case)})
         case "parquet":
             place = path.with_suffix(".parquet")
             pq.write_table(_arrow(case, rows), place)

@@ -6,12 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
-import numpy as np
-
 from partita.errors import regions as refuse
 from partita.region.codes import Codes, difference, span
 from partita.region.columns.base import Bounded, Operator
-from partita.region.columns.stored import Family, absent, family
+from partita.region.columns.stored import as_text, floating, text_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -56,19 +54,19 @@ class Categories(Bounded):
         return False
 
     def code(self, value: object) -> int:
-        text = _text(value)
+        text = text_of(value)
         if text is None:
             return self.size - 1 if self.missing is None else self.labels.index(self.missing)
         return self.labels.index(text if text in self.names else self.other)
 
     def within(self, value: object) -> bool:
-        return _text(value) in self.names
+        return text_of(value) in self.names
 
     def value(self, code: int) -> str | None:
         return None if code == self.null else self.labels[code]
 
     def compare(self, operator: Operator, literal: object, name: str) -> Codes:
-        text = _text(literal)
+        text = text_of(literal)
         if text is None or text not in self.labels:
             raise refuse.unknown_category(name, literal, self.labels)
         place = self.labels.index(text)
@@ -100,10 +98,9 @@ class Categories(Bounded):
         """Whether nothing is stored, whether what is stored is listed, and its text."""
         from sqlglot import exp
 
-        kind = family(stored_type)
-        text = stored if kind is Family.TEXT and "ENUM" not in stored_type.upper() else exp.cast(stored, "VARCHAR")
+        text = as_text(stored, stored_type)
         gone: exp.Expr = exp.Is(this=stored.copy(), expression=exp.null())
-        if kind is Family.FLOAT and "DEC" not in stored_type.upper() and "NUM" not in stored_type.upper():
+        if floating(stored_type):
             not_a_number = exp.cast(exp.Literal.string("NaN"), "DOUBLE")
             gone = exp.or_(gone, exp.EQ(this=exp.cast(stored.copy(), "DOUBLE"), expression=not_a_number))
         known = exp.In(this=text.copy(), expressions=[exp.Literal.string(name) for name in self.names])
@@ -135,12 +132,3 @@ def categories(
         if isinstance(name, bool) or not isinstance(name, str | int):
             raise refuse.bad_category(name)
     return Categories(tuple(str(name) for name in names), other, missing, constant)
-
-
-def _text(value: object) -> str | None:
-    """The text of a stored value as the engine casts it."""
-    if absent(value):
-        return None
-    if isinstance(value, bool | np.bool_):
-        return "true" if value else "false"
-    return str(value)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from partita.region.columns.base import Open
+from partita.region.columns.stored import as_text
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -28,7 +29,7 @@ class Identifier(Open):
         return cls()
 
     def sanitise(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
-        return _as_text(stored, stored_type)
+        return as_text(stored, stored_type)
 
 
 @final
@@ -47,7 +48,7 @@ class TextKeys(Open):
         return cls(parts["constant"])
 
     def sanitise(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
-        return _as_text(stored, stored_type)
+        return as_text(stored, stored_type)
 
 
 def identifier() -> Identifier:
@@ -66,11 +67,3 @@ def text_keys(*, constant: bool = False) -> TextKeys:
     'text_keys'
     """
     return TextKeys(constant)
-
-
-def _as_text(stored: exp.Expr, stored_type: str) -> exp.Expr:
-    from sqlglot import exp
-
-    if stored_type.strip().upper() in {"VARCHAR", "TEXT", "STRING"}:
-        return stored
-    return exp.cast(stored, "VARCHAR")

@@ -5,9 +5,15 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from enum import Enum, unique
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+# Up to here a double holds every whole number, so that its text is that of the number.
+_EXACT = 2**53
 
 
 @final
@@ -64,3 +70,47 @@ def absent(value: object) -> bool:
     if isinstance(value, Decimal):
         return value.is_nan()
     return value is None or (isinstance(value, float | np.floating) and math.isnan(value))
+
+
+def floating(stored_type: str) -> bool:
+    """Whether a type holds binary floating-point numbers, which may be no number at all."""
+    return family(stored_type) is Family.FLOAT and not any(word in stored_type.upper() for word in ("DEC", "NUM"))
+
+
+def text_of(value: object) -> str | None:
+    """The text of a stored value as ``as_text`` makes it; None for what is missing.
+
+    A whole number has the same text whatever numeric type it is stored in: one row without a number makes floats of a
+    frame's column of integers, and must not change what the other rows say.
+
+    >>> text_of(7), text_of(7.0), text_of(7.5), text_of(True), text_of(float("nan"))
+    ('7', '7', '7.5', 'true', None)
+    """
+    if absent(value):
+        return None
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, float | np.floating) and abs(value) < _EXACT and float(value).is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def as_text(stored: exp.Expr, stored_type: str) -> exp.Expr:
+    """The SQL that gives a stored value as text, whatever its type; NULL for what is no number."""
+    from sqlglot import exp
+
+    if family(stored_type) is Family.TEXT and "ENUM" not in stored_type.upper() and "UUID" not in stored_type.upper():
+        return stored
+    text = exp.cast(stored, "VARCHAR")
+    if not floating(stored_type):
+        return text
+    number = exp.cast(stored.copy(), "DOUBLE")
+    whole = exp.and_(
+        exp.EQ(this=number, expression=exp.Floor(this=number.copy())),
+        exp.LT(this=exp.Abs(this=number.copy()), expression=exp.cast(exp.Literal.number(f"{_EXACT}.0"), "DOUBLE")),
+    )
+    integer = exp.TryCast(this=number.copy(), to=exp.DataType.build("BIGINT"))
+    nothing = exp.EQ(this=number.copy(), expression=exp.cast(exp.Literal.string("NaN"), "DOUBLE"))
+    return (
+        exp.Case().when(nothing, exp.cast(exp.null(), "VARCHAR")).when(whole, exp.cast(integer, "VARCHAR")).else_(text)
+    )
