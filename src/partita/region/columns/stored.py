@@ -90,8 +90,9 @@ def text_of(value: object) -> str | None:
         return None
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
-    if isinstance(value, float | np.floating) and abs(value) < _EXACT and float(value).is_integer():
-        return str(int(value))
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        return str(int(number)) if abs(number) < _EXACT and number.is_integer() else str(value)
     return str(value)
 
 
