@@ -13,6 +13,7 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.engine import delimited
 from partita.engine.base import Engine
 from partita.engine.frames import arrow, coded, told
 from partita.engine.held import MOST_ROWS, Held, counts_rows
@@ -291,29 +292,14 @@ def _file(table: Table, path: Path) -> str:
         return f"read_parquet({text(str(path))})"
     if path.suffix.lower() not in {".csv", ".tsv"}:
         raise refuse_query.unknown_source(table.name, str(path))
-    mark = r"\t" if path.suffix.lower() == ".tsv" else ","
-    header = _header(table, path)
-    return (
-        f"read_csv({text(str(path))}, all_varchar = true, header = true, delim = '{mark}', quote = '\"', "
-        f"escape = '\"', null_padding = true, parallel = false, strict_mode = true, ignore_errors = false, "
-        f"auto_detect = false, columns = {header})"
-    )
-
-
-def _header(table: Table, path: Path) -> str:
-    import csv
-
-    with path.open(newline="", encoding="utf-8-sig", errors="replace") as stream:
-        lines = csv.reader(stream, delimiter="\t" if path.suffix.lower() == ".tsv" else ",", strict=True)
-        header: list[str] = []
-        try:
-            header = next(lines, header)
-            # One line, one row: a value that runs over the end of its line could swallow the rows behind it.
-            whole_lines = all(lines.line_num == number for number, _ in enumerate(lines, 2))
-        except csv.Error:
-            whole_lines = False
+    header = delimited.header(path)
+    if header is None:
+        raise refuse_query.unreadable_source(table.name)
     if not header:
         raise refuse_query.absent_column(table.name, next(iter(table.columns)), ())
-    if not whole_lines:
-        raise refuse_query.unreadable_source(table.name)
-    return "{" + ", ".join(f"{text(column)}: 'VARCHAR'" for column in header) + "}"
+    columns = ", ".join(f"{text(column)}: 'VARCHAR'" for column in header)
+    return (
+        f"read_csv({text(str(path))}, all_varchar = true, header = true, delim = {text(delimited.delimiter(path))}, "
+        f"quote = '\"', escape = '\"', null_padding = true, parallel = false, strict_mode = true, ignore_errors = false, "
+        f"auto_detect = false, columns = {{{columns}}})"
+    )

@@ -1,0 +1,61 @@
+"""One line of a CSV file never decides about the others: it is one row of its own, or the file is refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import partita as pt
+from partita.engine.duckdb import DuckDB
+from partita.errors import PartitaError
+from partita.query.conditions import everywhere
+from partita.query.program import Program, Rows, cells
+from partita.query.schema import Table
+
+COLUMNS = {"a": pt.text_keys(), "b": pt.text_keys()}
+ROWS = (b"x,1", b"y,2", b"z,3")
+PIECES = ("a", ",", '"', " ", "\r", "\0", "\\", "#", "'", '""', "\t", '","', '" ', ' "', "\ufeff", "\u00a0")
+
+
+def read(path, lines, end=b"\n"):
+    """How often each row is read, or None if the file is refused."""
+    path.write_bytes(end.join([b"a,b", *lines, b""]))
+    table = Table("t", path, COLUMNS)
+    try:
+        engine = DuckDB([table])
+    except PartitaError:
+        return None
+    where = everywhere(table.domain)
+    try:
+        found = engine.run(Program(table, where, cells((), where), (Rows(),), opened=("a", "b")))
+    finally:
+        engine.close()
+    return Counter({(line[0], line[1]): line[-1] for line in found.tolist()})
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=8).map("".join), st.integers(0, 3))
+@example(' "Al,40', 0)
+@example('""\r\r","\r\r#', 0)
+@example('a"b,1', 1)
+def test_a_line_among_others_takes_nothing_from_them(tmp_path_factory, line, place):
+    path = tmp_path_factory.mktemp("file") / "t.csv"
+    alone, lines = read(path, ROWS), list(ROWS)
+    lines.insert(place, line.encode())
+    beside = read(path, lines)
+    assert beside is None or (beside - alone).total() <= 1
+    assert beside is None or not alone - beside
+
+
+@pytest.mark.parametrize("line", [b' "Al,40', b'a"b,1', b'"a" ,1', b'"a', b"a\rb,1", b"x,1\r"])
+def test_lines_that_readers_take_apart_differently_are_refused(tmp_path, line):
+    assert read(tmp_path / "t.csv", [*ROWS, line]) is None
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_plain_lines_and_lines_in_quotation_marks_are_read(tmp_path, end):
+    lines = [*ROWS, b'"a, ""b""",4', b"", b" c ,5", b"d"]
+    found = read(tmp_path / "t.csv", lines, end)
+    assert found == {("x", "1"): 1, ("y", "2"): 1, ("z", "3"): 1, ('a, "b"', "4"): 1, (" c ", "5"): 1, ("d", None): 1}
