@@ -300,6 +300,6 @@ def _file(table: Table, path: Path) -> str:
     columns = ", ".join(f"{text(column)}: 'VARCHAR'" for column in header)
     return (
         f"read_csv({text(str(path))}, all_varchar = true, header = true, delim = {text(delimited.delimiter(path))}, "
-        f"quote = '\"', escape = '\"', null_padding = true, parallel = false, strict_mode = true, ignore_errors = false, "
-        f"auto_detect = false, columns = {{{columns}}})"
+        f"quote = '\"', escape = '\"', null_padding = true, parallel = false, strict_mode = true, "
+        f"ignore_errors = false, auto_detect = false, columns = {{{columns}}})"
     )

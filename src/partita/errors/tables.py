@@ -86,8 +86,8 @@ def unreadable_source(table: str) -> InvalidInput:
     """A file that is damaged, or not what its name says."""
     return InvalidInput(
         "query.unreadable-source",
-        f"Table {table}: its rows cannot be read: the file is damaged, or is not well-formed (a quotation mark inside a "
-        f"value that does not stand in quotation marks from end to end, a line break inside a value, lines that end "
+        f"Table {table}: its rows cannot be read: the file is damaged, or is not well-formed (a quotation mark inside "
+        f"a value that does not stand in quotation marks from end to end, a line break inside a value, lines that end "
         f"differently, two columns of one name, a type that is not supported). Nothing was charged. Save it anew, best "
         f"as parquet; what the database said is in the operator's log.",
     )

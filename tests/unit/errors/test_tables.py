@@ -79,10 +79,10 @@ WORDS = [
         refuse.unreadable_source("visits"),
         "query.unreadable-source",
         (
-            "Table visits: its rows cannot be read: the file is damaged, or is not well-formed (a quotation mark inside "
-            "a value that does not stand in quotation marks from end to end, a line break inside a value, lines that "
-            "end differently, two columns of one name, a type that is not supported). Nothing was charged. Save it "
-            "anew, best as parquet; what the database said is in the operator's log."
+            "Table visits: its rows cannot be read: the file is damaged, or is not well-formed (a quotation mark "
+            "inside a value that does not stand in quotation marks from end to end, a line break inside a value, "
+            "lines that end differently, two columns of one name, a type that is not supported). Nothing was "
+            "charged. Save it anew, best as parquet; what the database said is in the operator's log."
         ),
     ),
     (
