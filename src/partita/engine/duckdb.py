@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from partita.engine import delimited
 from partita.engine.base import Engine
-from partita.engine.frames import arrow, coded, told
+from partita.engine.frames import arrow, coded
 from partita.engine.held import MOST_ROWS, Held, counts_rows
 from partita.engine.log import log
 from partita.engine.statement import rows_statement, statement, values_statement
@@ -109,9 +109,9 @@ class DuckDB(Engine):
         if isinstance(source, str | Path):
             found = self._found(table, place)
         else:
-            rows = arrow(table)
-            self._connection.register(place, rows)
-            found = replace(self._found(table, place), told=told(table, rows))
+            frame = arrow(table)
+            self._connection.register(place, frame.rows)
+            found = replace(self._found(table, place), handed=frame.mapped, told=frame.told)
         self._connection.execute(f"CREATE TABLE {relation} AS SELECT {found.copied()} FROM {place}")
         if isinstance(source, str | Path):
             self._connection.execute(f"DROP VIEW {place}")

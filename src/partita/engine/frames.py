@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,20 +17,31 @@ from partita.region.columns.stepped import Stepped
 from partita.region.columns.stored import text_of
 
 
-def arrow(table: Table) -> Any:
-    """The rows of a table that lives in memory, as an Arrow table with the declared columns.
+@final
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Rows that live in memory as an Arrow table with the declared columns.
 
-    Where values are mapped into the domain here, a column beside them tells whether they were stored so.
+    ``mapped`` are the columns whose values were mapped into their domain here, numbers being whole units; ``told``
+    those of them beside which a column tells whether they were stored so.
     """
+
+    rows: Any
+    mapped: frozenset[str] = frozenset()
+    told: frozenset[str] = frozenset()
+
+
+def arrow(table: Table) -> Frame:
+    """The rows of a table that lives in memory."""
     source: Any = table.source
     module = type(source).__module__
     if module.startswith("polars") and type(source).__name__ in ("DataFrame", "LazyFrame"):
         collected = source.collect() if hasattr(source, "collect") else source
-        return _understood(_chosen(table, collected.to_arrow()))
+        return Frame(_understood(_chosen(table, collected.to_arrow())))
     if module.startswith("pandas") and hasattr(source, "columns"):
         return _from_pandas(table, source)
     if module.startswith("pyarrow") and hasattr(source, "column_names"):
-        return _understood(_chosen(table, source))
+        return Frame(_understood(_chosen(table, source)))
     if isinstance(source, list | tuple):
         return _from_rows(table, list(source))
     raise refuse.unknown_source(table.name, type(source).__name__)
@@ -73,25 +85,26 @@ def _understood(stored: Any) -> Any:
     return stored
 
 
-def _from_pandas(table: Table, frame: Any) -> Any:
+def _from_pandas(table: Table, frame: Any) -> Frame:
     import pyarrow as pa
 
     folded = {str(name).lower(): name for name in frame.columns}
     arrays: dict[str, Any] = {}
+    plain: list[str] = []
     for column in table.columns:
         if column.lower() not in folded:
             raise refuse.absent_column(table.name, column, map(str, frame.columns))
         series = frame[folded[column.lower()]]
         if series.dtype == object:
-            arrays |= _texts(table, column, series.tolist())
+            plain.append(column)
+            arrays |= _plain(table, column, series.tolist())
         else:
             arrays[column] = pa.Array.from_pandas(series)
-    return pa.table(arrays)
+    return _framed(table, arrays, plain)
 
 
-def _from_rows(table: Table, rows: list[Any]) -> Any:
+def _from_rows(table: Table, rows: list[Any]) -> Frame:
     """Rows as mappings."""
-    import pyarrow as pa
 
     for row in rows:
         if not isinstance(row, Mapping):
@@ -99,26 +112,37 @@ def _from_rows(table: Table, rows: list[Any]) -> Any:
     folded = [{str(name).lower(): value for name, value in row.items()} for row in rows]
     arrays: dict[str, Any] = {}
     for column in table.columns:
-        arrays |= _texts(table, column, [row.get(column.lower()) for row in folded])
-    return pa.table(arrays)
+        arrays |= _plain(table, column, [row.get(column.lower()) for row in folded])
+    return _framed(table, arrays, list(table.columns))
 
 
-def _texts(table: Table, name: str, values: list[Any]) -> dict[str, Any]:
-    """Python's own values, which may disagree about their types: mapped into the domain here, and kept as text."""
+def _framed(table: Table, arrays: dict[str, Any], plain: list[str]) -> Frame:
     import pyarrow as pa
 
-    column, beside = table.columns[name], {}
-    if isinstance(column, Bounded):
-        if table.owner is not None:
-            beside[telling(table, name)] = pa.array(np.array([column.within(value) for value in values], dtype=bool))
-        values = [column.value(column.code(value)) for value in values]
-    return {name: _strings([plain_text(value) for value in values]), **beside}
+    mapped = frozenset(column for column in plain if isinstance(table.columns[column], Bounded))
+    return Frame(pa.table(arrays), mapped, frozenset() if table.owner is None else mapped)
 
 
-def told(table: Table, stored: Any) -> frozenset[str]:
-    """The columns of which an Arrow table made here tells whether their values were stored so."""
-    names = set(stored.column_names)
-    return frozenset(column for column in table.columns if telling(table, column) in names)
+def _plain(table: Table, name: str, values: list[Any]) -> dict[str, Any]:
+    """Python's own values, which may disagree about their types: mapped into the domain here.
+
+    Numbers are handed over in whole units. As text they would be read anew, and a third of a unit, or a whole number
+    of seventeen digits, has no text that every reader takes for the same number.
+    """
+    import pyarrow as pa
+
+    column = table.columns[name]
+    if not isinstance(column, Bounded):
+        return {name: _strings([plain_text(value) for value in values])}
+    beside = {}
+    if table.owner is not None:
+        beside[telling(table, name)] = pa.array(np.array([column.within(value) for value in values], dtype=bool))
+    codes = [column.code(value) for value in values]
+    if isinstance(column, Stepped):
+        gone = np.array([code == column.null for code in codes], dtype=bool)
+        units = np.array([0 if code == column.null else column.low + code for code in codes], dtype=np.int64)
+        return {name: pa.array(units, mask=gone), **beside}
+    return {name: _strings([plain_text(column.value(code)) for code in codes]), **beside}
 
 
 def _strings(texts: list[str | None]) -> Any:

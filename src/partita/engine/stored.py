@@ -29,7 +29,8 @@ class Stored:
     """A table as the engine holds it: a relation, and the stored type of each declared column.
 
     ``sanitised`` is the projection of DESIGN's data semantics, one expression a column, total and row by row.
-    ``clean`` says that the relation holds sanitised values already, because it is a copy made through the projection.
+    ``clean`` says that the relation holds sanitised values already, because it is a copy made through the projection;
+    ``handed`` are the columns of which it holds sanitised values though it is none.
     A sanitised value does not tell whether it was stored so: ``told`` are the columns of which the relation says it,
     in a column beside them.
     ``raw`` are the same columns as they are stored, under names of their own: a condition that means the same on the
@@ -42,6 +43,7 @@ class Stored:
     names: Mapping[str, str]
     dialect: str = "duckdb"
     clean: bool = False
+    handed: frozenset[str] = frozenset()
     told: frozenset[str] = frozenset()
 
     @cached_property
@@ -67,7 +69,7 @@ class Stored:
         return name(self.names[column])
 
     def _sanitised(self, column: str) -> str:
-        if self.clean:
+        if self.clean or column in self.handed:
             stepped = isinstance(self.table.columns[column], Stepped)
             return f"CAST({self.stored(column)} AS BIGINT)" if stepped else self.stored(column)
         return self.mapped(column, self.names[column])
