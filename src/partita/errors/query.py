@@ -118,6 +118,16 @@ def too_many_groups(groups: int, limit: int) -> QueryRefused:
     )
 
 
+def too_many_beside(groups: int, limit: int) -> QueryRefused:
+    """Every open key that occurs gets a line for each listed group before keys are named, so these must be few."""
+    return QueryRefused(
+        "query.too-many-beside",
+        f"Beside an open key the other keys have {groups} possible values; at most {limit} are answered there, because "
+        f"otherwise the time of an answer would tell how many open keys occur. Group by fewer columns, or by "
+        f"BUCKET(column, width). {UNTOUCHED}",
+    )
+
+
 # --- columns and expressions -----------------------------------------------------------------------------------
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from partita.effort import Work, spend, within_effort
 from partita.errors import prices as refuse
+from partita.errors import query as refuse_query
 from partita.errors import selection as refuse_selection
 from partita.exact import Number, probability
 from partita.granularity import Granularity, Users
@@ -42,6 +43,9 @@ from partita.theory.measures.base import Measure
 
 # How many numbers and combinations of them an aggregate takes.
 _WEIGHTS: Final = {Average: 2, Variance: 6, Covariance: 8, Correlation: 10}
+
+# Beside open keys, each of which gets a line for every listed group before any key is named.
+MOST_BESIDE = 1024
 
 
 class Promised(Protocol):
@@ -277,6 +281,8 @@ def quote(
     # Before anything that is kept from other questions, so that the steps are those of this one.
     spend(_steps(plan), Work.AGGREGATES)
     grouped = cells(plan.keys, plan.met)
+    if plan.opened and grouped.count > MOST_BESIDE:
+        raise refuse_query.too_many_beside(grouped.count, MOST_BESIDE)
     owned = 1 if truncation is None else truncation.most if truncation.groups is None else truncation.groups
     # An altered owner may be in other groups afterwards than before.
     count = 2 * owned if plan.opened else grouped.count

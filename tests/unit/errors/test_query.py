@@ -111,6 +111,15 @@ WORDS = [
         ),
     ),
     (
+        refuse.too_many_beside(1000000, 1024),
+        "query.too-many-beside",
+        (
+            "Beside an open key the other keys have 1000000 possible values; at most 1024 are answered there, because "
+            "otherwise the time of an answer would tell how many open keys occur. Group by fewer columns, or by "
+            "BUCKET(column, width). Nothing was read and nothing was charged."
+        ),
+    ),
+    (
         refuse.unknown_column("agee", "visits", ["age", "sex"]),
         "query.unknown-column",
         (

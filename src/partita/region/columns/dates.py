@@ -153,7 +153,11 @@ def _day(value: object) -> date | None:
     if isinstance(value, datetime):
         if value != value:  # pandas' NaT
             return None
-        return (value if value.tzinfo is None else value.astimezone(UTC)).date()
+        try:
+            return (value if value.tzinfo is None else value.astimezone(UTC)).date()
+        except OverflowError:
+            # Less than a day beyond the ends of the calendar: the end itself, which is where it is clamped to.
+            return value.date()
     if isinstance(value, date):
         return value
     if isinstance(value, str) and _DAY.fullmatch(value):

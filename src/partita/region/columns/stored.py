@@ -93,7 +93,11 @@ def text_of(value: object) -> str | None:
     if isinstance(value, float | np.floating):
         number = float(value)
         return str(int(number)) if abs(number) < _EXACT and number.is_integer() else str(value)
-    return str(value)
+    try:
+        return str(value)
+    except ValueError:
+        # Python writes no decimal of more than some thousand digits; such a number still has a text of its own.
+        return hex(value) if isinstance(value, int) else None
 
 
 def as_text(stored: exp.Expr, stored_type: str) -> exp.Expr:
