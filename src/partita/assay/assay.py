@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import final
+from itertools import chain, product
+from math import prod
+from typing import Final, final
 
 from partita.assay.claim import Claim
 from partita.assay.loss import Moved, Scales
@@ -12,6 +14,9 @@ from partita.assay.neighbours import trials
 from partita.assay.release import Reading, Released, Unlisted
 from partita.assay.trials import Table, Trial
 from partita.assay.values import values
+
+# In how many ways the questions of a plan may name open keys together before only some of them are tried.
+MOST_WAYS: Final = 64
 
 
 @final
@@ -53,16 +58,27 @@ def assay(releases: Sequence[Released], claims: Sequence[Claim], *, effort: int,
 
 def _lacking(readings: Sequence[Reading], scales: Scales, claim: Claim, trial: Trial) -> str | None:
     """What loses more than is claimed, whichever open keys are named; the questions of a plan lose together."""
-    ways: list[Moved] = [()]
+    ways: list[list[Moved]] = []
     try:
         for which, reading in enumerate(readings):
             before, after = reading.outcome(trial.before), reading.outcome(trial.after)
-            mine = dict.fromkeys(scales.moves(which, reading, before, after))
-            ways = [(*so_far, *more) for so_far in ways for more in mine]
+            ways.append(list(dict.fromkeys(scales.moves(which, reading, before, after))))
     except Unlisted as problem:
         return str(problem)
-    short = (way for way in ways if not scales.covered(way, trial.claimed, claim.measure))
+    together = (tuple(chain.from_iterable(one)) for one in _combined(ways))
+    short = (way for way in together if not scales.covered(way, trial.claimed, claim.measure))
     return next((scales.shown(way) for way in short), None)
+
+
+def _combined(ways: Sequence[Sequence[Moved]]) -> Iterable[tuple[Moved, ...]]:
+    """One way of each question, in every combination; of many, those in which all take their first, second, ... way.
+
+    >>> len(list(_combined([[(), ()]] * 3))), len(list(_combined([[(), ()]] * 30)))
+    (8, 2)
+    """
+    if prod(map(len, ways)) <= MOST_WAYS:
+        return product(*ways)
+    return (tuple(mine[min(at, len(mine) - 1)] for mine in ways) for at in range(max(map(len, ways))))
 
 
 def _shown(table: Table) -> str:

@@ -104,7 +104,7 @@ class Scales:
 
         Several questions may be composed more closely than that: then by their losses themselves, from below.
         """
-        shift, rest = Fraction(0), delta
+        shift, kept = Fraction(0), Fraction(1)
         laplace, pure = [], []
         for one in moved:
             noise = self.mechanisms[one.mechanism]
@@ -115,7 +115,9 @@ class Scales:
             else:
                 spent = _loss(noise, one.power, Approximate)
                 pure.append(spent[0])
-                rest -= spent[1]
+                kept *= 1 - spent[1]
+        # Failures are independent: none happens with the product of what is left of each.
+        rest = 1 - (1 - delta) / kept
         left, mu = epsilon - sum(laplace) - sum(pure), math.sqrt(shift)
         if left >= 0 and rest >= 0 and (not mu or gaussian_delta(mu, float(left)) <= float(rest) * (1 + _ALIKE)):
             return True

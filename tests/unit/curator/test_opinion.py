@@ -111,3 +111,13 @@ def test_what_has_no_price_is_refused_as_such(heard: Any) -> None:
 def test_the_effort_is_a_whole_number(wrong: Any) -> None:
     with pytest.raises(pt.InvalidInput, match="second_opinion"):
         hospital(second_opinion=wrong)
+
+
+def test_a_plan_of_many_questions_with_open_keys_is_tried_in_few_steps_and_found_right():
+    """Ways of naming keys were multiplied over the questions of a plan, and their failures added up."""
+    columns = {"who": pt.identifier(), "x": pt.integers(0, 100, missing=0), "k": pt.text_keys()}
+    table = pt.Table("t", source=[{"who": 1, "x": 3, "k": "a"}], columns=columns)
+    curator = pt.Curator(tables=[table], promises=[pt.Promise(pt.rows(), pt.Approximate(epsilon=1, delta="0.001"))])
+    asked = "SELECT k, COUNT(DISTINCT who) AS n FROM t WHERE x < {} GROUP BY k"
+    quotes = [curator.quote(asked.format(50 + i), epsilon="0.001", delta="0.0000001") for i in range(30)]
+    assert len(curator.plan(quotes)) == 30
