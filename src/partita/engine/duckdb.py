@@ -18,6 +18,7 @@ from partita.engine.base import Engine
 from partita.engine.frames import arrow, coded
 from partita.engine.held import MOST_ROWS, Held, counts_rows
 from partita.engine.log import log
+from partita.engine.lowering import name
 from partita.engine.statement import rows_statement, statement, values_statement
 from partita.engine.stored import Stored, text
 from partita.errors import InvalidInput
@@ -28,6 +29,8 @@ from partita.query.conditions import everywhere
 from partita.query.extract import Extract
 from partita.query.program import Cells, Histogram, Program, Values, ordered_texts
 from partita.query.schema import Table
+from partita.region.columns import Categories, Open
+from partita.region.columns.stored import EXACT, floating, steady
 
 # A parquet file up to this many bytes is copied into memory once; larger ones are read where they are.
 COPIED_BELOW = 16 * 2**20
@@ -129,7 +132,23 @@ class DuckDB(Engine):
             if column.lower() not in folded:
                 raise refuse_query.absent_column(table.name, column, types)
         names = {column: folded[column.lower()] for column in table.columns}
+        for column, stored in names.items():
+            if isinstance(table.columns[column], Categories | Open) and not self._steady(
+                relation, stored, types[stored]
+            ):
+                raise refuse_query.no_one_text(table.name, column, types[stored])
         return Stored(table, relation, {column: types[stored] for column, stored in names.items()}, names)
+
+    def _steady(self, relation: str, stored: str, stored_type: str) -> bool:
+        """Whether each value has one text, whatever other rows hold; told to the custodian, before there are questions.
+
+        Beyond 2^53 a float is some whole number near the one that was meant, and its text is another.
+        """
+        if not floating(stored_type):
+            return steady(stored_type)
+        value = f"CAST({name(stored)} AS DOUBLE)"
+        beyond = f"SELECT 1 FROM {relation} WHERE ABS({value}) >= {EXACT}.0 AND ISFINITE({value}) LIMIT 1"
+        return not self._connection.execute(beyond).fetchall()
 
     def compute(self, program: Program) -> NDArray[np.object_]:
         if program.opened:

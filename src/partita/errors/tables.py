@@ -93,6 +93,16 @@ def unreadable_source(table: str) -> InvalidInput:
     )
 
 
+def no_one_text(table: str, column: str, stored_type: str) -> InvalidInput:
+    """Names, keys and identifiers are compared as texts, and values of this type have several."""
+    return InvalidInput(
+        "query.no-one-text",
+        f"Table {table}: the column {column} is stored as {stored_type}, and is declared as names, keys or an "
+        f"identifier, which are compared as texts. How such a value is written depends on the tool that wrote it, and "
+        f"on the other rows. Nothing was charged. Store it as text, whole numbers or days.",
+    )
+
+
 def absent_source(table: str, path: object) -> InvalidInput:
     """A file that is not there."""
     return InvalidInput("query.absent-source", f"Table {table}: there is no file {shown(str(path))}. Check the path.")

@@ -91,6 +91,15 @@ WORDS = [
         "Table visits: there is no file 'visits.parquet'. Check the path.",
     ),
     (
+        refuse.no_one_text("visits", "clinic", "TIMESTAMP"),
+        "query.no-one-text",
+        (
+            "Table visits: the column clinic is stored as TIMESTAMP, and is declared as names, keys or an identifier, "
+            "which are compared as texts. How such a value is written depends on the tool that wrote it, and on the "
+            "other rows. Nothing was charged. Store it as text, whole numbers or days."
+        ),
+    ),
+    (
         refuse.absent_column("visits", "age", ["Age_", "sex"]),
         "query.absent-column",
         "Table visits declares the column 'age', which its source does not have. It has Age_, sex.",

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 # Up to here a double holds every whole number, so that its text is that of the number.
-_EXACT = 2**53
+EXACT = 2**53
+# More digits than any stored decimal has; a longer number in a list of rows is left as it is written.
+_DIGITS = 100
 
 
 @final
@@ -72,6 +74,19 @@ def absent(value: object) -> bool:
     return value is None or (isinstance(value, float | np.floating) and math.isnan(value))
 
 
+# Where one value has one text, whatever the other rows hold. Times, intervals, bytes and lists have as many as tools.
+_STEADY = frozenset({Family.TEXT, Family.INTEGER, Family.FLOAT, Family.BOOLEAN, Family.DATE})
+
+
+def steady(stored_type: str) -> bool:
+    """Whether values of a type have texts that depend on nothing but the value.
+
+    >>> steady("BIGINT"), steady("DECIMAL(18,2)"), steady("TIMESTAMP"), steady("DOUBLE[]")
+    (True, True, False, False)
+    """
+    return family(stored_type) in _STEADY or "NULL" in stored_type.upper()
+
+
 def floating(stored_type: str) -> bool:
     """Whether a type holds binary floating-point numbers, which may be no number at all."""
     return family(stored_type) is Family.FLOAT and not any(word in stored_type.upper() for word in ("DEC", "NUM"))
@@ -80,11 +95,11 @@ def floating(stored_type: str) -> bool:
 def text_of(value: object) -> str | None:
     """The text of a stored value as ``as_text`` makes it; None for what is missing.
 
-    A whole number has the same text whatever numeric type it is stored in: one row without a number makes floats of a
-    frame's column of integers, and must not change what the other rows say.
+    A number has the same text whatever numeric type it is stored in: one row without a number makes floats of a
+    frame's column of integers, one with more digits makes longer decimals, and must not change what the others say.
 
-    >>> text_of(7), text_of(7.0), text_of(7.5), text_of(True), text_of(float("nan"))
-    ('7', '7', '7.5', 'true', None)
+    >>> text_of(7), text_of(7.0), text_of(7.5), text_of(Decimal("7.50")), text_of(True), text_of(float("nan"))
+    ('7', '7', '7.5', '7.5', 'true', None)
     """
     if absent(value):
         return None
@@ -92,7 +107,11 @@ def text_of(value: object) -> str | None:
         return "true" if value else "false"
     if isinstance(value, float | np.floating):
         number = float(value)
-        return str(int(number)) if abs(number) < _EXACT and number.is_integer() else str(value)
+        return str(int(number)) if abs(number) < EXACT and number.is_integer() else str(value)
+    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < _DIGITS:
+        text = f"{value:f}"
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+        return "0" if text == "-0" else text
     try:
         return str(value)
     except ValueError:
@@ -107,12 +126,18 @@ def as_text(stored: exp.Expr, stored_type: str) -> exp.Expr:
     if family(stored_type) is Family.TEXT and "ENUM" not in stored_type.upper() and "UUID" not in stored_type.upper():
         return stored
     text = exp.cast(stored, "VARCHAR")
+    if family(stored_type) is Family.FLOAT and not floating(stored_type):
+        # No zeros at the end: how many there are is told by the longest decimal of the column.
+        short = exp.Literal.string("0"), exp.Literal.string(".")
+        bare = exp.Anonymous(this="RTRIM", expressions=[text.copy(), short[0]])
+        point = exp.Anonymous(this="CONTAINS", expressions=[text.copy(), short[1]])
+        return exp.Case().when(point, exp.Anonymous(this="RTRIM", expressions=[bare, short[1]])).else_(text)
     if not floating(stored_type):
         return text
     number = exp.cast(stored.copy(), "DOUBLE")
     whole = exp.and_(
         exp.EQ(this=number, expression=exp.Floor(this=number.copy())),
-        exp.LT(this=exp.Abs(this=number.copy()), expression=exp.cast(exp.Literal.number(f"{_EXACT}.0"), "DOUBLE")),
+        exp.LT(this=exp.Abs(this=number.copy()), expression=exp.cast(exp.Literal.number(f"{EXACT}.0"), "DOUBLE")),
     )
     integer = exp.TryCast(this=number.copy(), to=exp.DataType.build("BIGINT"))
     nothing = exp.EQ(this=number.copy(), expression=exp.cast(exp.Literal.string("NaN"), "DOUBLE"))
