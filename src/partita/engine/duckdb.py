@@ -114,7 +114,7 @@ class DuckDB(Engine):
         else:
             frame = arrow(table)
             self._connection.register(place, frame.rows)
-            found = replace(self._found(table, place), handed=frame.mapped, told=frame.told)
+            found = replace(self._found(table, place), handed=frame.handed, told=frame.told)
         self._connection.execute(f"CREATE TABLE {relation} AS SELECT {found.copied()} FROM {place}")
         if isinstance(source, str | Path):
             self._connection.execute(f"DROP VIEW {place}")

@@ -22,12 +22,12 @@ from partita.region.columns.stored import text_of
 class Frame:
     """Rows that live in memory as an Arrow table with the declared columns.
 
-    ``mapped`` are the columns whose values were mapped into their domain here, numbers being whole units; ``told``
-    those of them beside which a column tells whether they were stored so.
+    ``handed`` are the columns of numbers that were mapped into their domain here, in whole units; ``told`` all mapped
+    ones beside which a column tells whether their values were stored so.
     """
 
     rows: Any
-    mapped: frozenset[str] = frozenset()
+    handed: frozenset[str] = frozenset()
     told: frozenset[str] = frozenset()
 
 
@@ -120,7 +120,8 @@ def _framed(table: Table, arrays: dict[str, Any], plain: list[str]) -> Frame:
     import pyarrow as pa
 
     mapped = frozenset(column for column in plain if isinstance(table.columns[column], Bounded))
-    return Frame(pa.table(arrays), mapped, frozenset() if table.owner is None else mapped)
+    handed = frozenset(column for column in mapped if isinstance(table.columns[column], Stepped))
+    return Frame(pa.table(arrays), handed, frozenset() if table.owner is None else mapped)
 
 
 def _plain(table: Table, name: str, values: list[Any]) -> dict[str, Any]:

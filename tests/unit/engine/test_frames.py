@@ -2,14 +2,20 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import partita as pt
 from partita.engine.duckdb import DuckDB
+from partita.engine.reference import Reference
 from partita.query.conditions import everywhere
 from partita.query.extract import Extract
+from partita.query.pricing import Price
+from partita.query.quote import quote
 from partita.query.schema import Table
+from partita.query.sql import read
+from partita.query.truncation import truncation
 from partita.region.columns import decimals
 
 STEPS = st.builds(Fraction, st.integers(1, 1000), st.integers(1, 1000))
@@ -43,3 +49,42 @@ def test_days_of_an_owner_stay_apart_where_a_step_has_no_short_decimal():
     curator = pt.Curator(tables=[pt.Table("t", source=rows, columns=columns)], promises=[promise])
     answer = curator.ask("SELECT a, COUNT(*) AS n FROM t GROUP BY a", epsilon=10**5)
     assert {row["a"]: row["n"] for row in answer.rows() if row["n"]} == {1: 1, 2: 1, 4: 1, 5: 1}
+
+
+QUESTIONS = (
+    "SELECT d, COUNT(*) AS n FROM t GROUP BY d",
+    "SELECT b, SUM(x) AS s FROM t WHERE b GROUP BY b",
+    "SELECT b, COUNT(*) AS s FROM t WHERE d < '2020-02-07' GROUP BY b",
+    "SELECT MEDIAN(d) AS m FROM t",
+    "SELECT SUM(CASE WHEN d > '2020-02-03' AND b THEN x END) AS s FROM t",
+    "SELECT c, COUNT(DISTINCT who) AS n FROM t GROUP BY c",
+    "SELECT COUNT(x) AS m FROM t WHERE b IS NULL OR d IS NULL",
+)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("per", [None, "d", "b"])
+def test_every_kind_of_column_in_a_list_means_the_same_to_both_engines(question, per):
+    columns = {
+        "d": pt.dates("2020-01-01", "2020-12-31"),
+        "b": pt.booleans(),
+        "c": pt.categories("a", "b"),
+        "x": pt.decimals(0, 9, step="0.5"),
+        "who": pt.identifier(),
+    }
+    rows = [
+        {"d": f"2020-02-{i + 1:02}", "b": i % 3 == 0, "c": "ab"[i % 2], "x": i / 2, "who": i % 4} for i in range(12)
+    ]
+    rows += [{"d": None, "b": None, "c": "z", "x": None, "who": 9}]
+    rows += [{"d": "1999-01-01", "b": "maybe", "c": None, "x": 99, "who": 8}]
+    table = Table("t", rows, columns)
+    cap = truncation(table, [pt.users("who", rows=2, per=per)], "k")
+    promise = pt.Promise(pt.users("who", rows=2, per=per), pt.Pure(epsilon=10))
+    program = quote(read(question, [table]), [promise], Price.of(epsilon=1), truncation=cap).program
+    engines = DuckDB([table]), Reference([table])
+    try:
+        first, second = (engine.run(program).tolist() for engine in engines)
+    finally:
+        for engine in engines:
+            engine.close()
+    assert first == second
