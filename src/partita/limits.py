@@ -57,6 +57,8 @@ class Limits:
     """Bookings after which the bound on the heaviest load is brought back to the truth."""
     bulk: int = 64
     """Charges that are loaded one by one; from there on they are loaded together."""
+    single: int = 1 << 62
+    """What amounts may come to all together, to be summed in one number each; beyond, in two."""
     shrinks: int = 64
     """Pairs taken out, one by one, of a region that cannot pay; sixteen times as many windows."""
     shrunk: int = 50_000

@@ -11,7 +11,7 @@ from partita.composition.account.booking import Booking, Release, Shape, Vector,
 from partita.composition.account.claim import Claim
 from partita.composition.account.engine import Answer, Engine, Extent, OfPairs, OfValues, OfWindows, Point
 from partita.composition.account.load import Amounts, Load
-from partita.composition.account.units import ROOM, Units
+from partita.composition.account.units import Units
 from partita.composition.account.windows import Steps
 from partita.composition.promise import Promise
 from partita.errors import regions as refuse
@@ -74,7 +74,6 @@ class RegionAccount(Live):
         self._priced: dict[tuple[object, ...], tuple[Amounts, Amounts, Amounts]] = {}
         self._stateful = Region.nothing(domain)
         self._filtered = True
-        self._loaded = [0] * len(self._units.budget)
         self._record: list[Booking] | None = [] if record else None
 
     # --- admitting and charging ------------------------------------------------------------------------------
@@ -187,17 +186,10 @@ class RegionAccount(Live):
     def put(self, loads: Iterable[tuple[Load, int]]) -> None:
         """Book loads that were admitted before, each so many times, whatever they come to."""
         found = list(loads)
-        for load, times in found:
-            most = map(max, load.one, load.both, load.same or load.both)
-            self._loaded = [before + times * amount for before, amount in zip(self._loaded, most, strict=True)]
+        for load, _ in found:
             if self._shape is Shape.PAIRS and (any(load.same) or self._engine.widened(load) is not load):
                 # Earlier versions admitted such charges for less.
                 self._filtered = False
-        if any(total > ROOM for total in self._loaded):
-            # More than can be counted: nobody can pay any more.
-            over = tuple(limit + 1 for limit in self._units.budget)
-            found = [(Load((self.domain.everything,), over, over, over), 1)]
-            self._filtered = False
         self._engine.load(found)
 
     # --- readings --------------------------------------------------------------------------------------------

@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from partita.composition.account.rectangles import rectangles
+from partita.composition.account.sums import totals
+from partita.composition.account.units import ROOM
 from partita.region.box import Box
 
 Integers = npt.NDArray[np.int64]
@@ -70,8 +72,8 @@ class Changes:
             for box in boxes:
                 for rectangle in rectangles(box):
                     self._row(np.asarray(rectangle, dtype=np.int64), place)
-        self._one[place] += np.asarray(one, dtype=np.int64)
-        self._both[place] += np.asarray(both, dtype=np.int64)
+        for kept, amounts in ((self._one, one), (self._both, both)):
+            kept[place] = np.minimum(kept[place] + np.asarray(amounts, dtype=np.int64), ROOM)
 
     def _row(self, ends: Integers, owner: int) -> None:
         if self.rows == len(self._low):
@@ -108,5 +110,5 @@ class Changes:
     def pair(self, first: Sequence[int], second: Sequence[int]) -> list[int]:
         """The exact loss of a change from one value to another."""
         mine, theirs = self.inside(first), self.inside(second)
-        total = self.one[mine ^ theirs].sum(axis=0) + self.both[mine & theirs].sum(axis=0)
-        return [int(part) for part in total]
+        alone, together = totals(self.one[mine ^ theirs]), totals(self.both[mine & theirs])
+        return [one + both for one, both in zip(alone, together, strict=True)]

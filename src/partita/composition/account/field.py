@@ -7,6 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from partita.composition.account.sums import halves, joined, total
+from partita.composition.account.units import ROOM
+
 Integers = npt.NDArray[np.int64]
 
 
@@ -25,7 +28,7 @@ def clipped(low: Integers, high: Integers, weight: Integers, start: Integers, st
     low, high, weight = np.maximum(low[meets], start), np.minimum(high[meets], stop), weight[meets]
     covers = ((low == start) & (high == stop)).all(axis=1)
     if covers.any():
-        base += int(weight[covers].sum())
+        base = min(base + total(weight[covers]), ROOM)
         rest = ~covers
         low, high, weight = low[rest], high[rest], weight[rest]
     return Part(low, high, weight, base)
@@ -42,11 +45,18 @@ def break_points(part: Part, start: Integers, stop: Integers, extra: list[Intege
 
 
 def dense(part: Part, cuts: list[Integers]) -> Integers:
-    """The load of every elementary cell; the sum over corners telescopes to the rectangles that hold the cell."""
+    """The load of every elementary cell, held at ``ROOM``."""
+    loads = joined([_summed(part, weight, cuts) for weight in halves(part.weight)])
+    full: Integers = np.minimum(loads + part.base, ROOM)
+    return full
+
+
+def _summed(part: Part, weight: Integers, cuts: list[Integers]) -> Integers:
+    """The sum over corners telescopes to the rectangles that hold the cell."""
     shape = tuple(len(along) for along in cuts)
     open_axes = [axis for axis, size in enumerate(shape) if size > 1]
     field = np.zeros(tuple(shape[axis] + 1 for axis in open_axes), dtype=np.int64)
-    count = len(part.weight)
+    count = len(weight)
     if count and open_axes:
         strides = np.asarray(field.strides) // field.itemsize
         places = np.zeros(count, dtype=np.int64)[None, :]
@@ -56,11 +66,11 @@ def dense(part: Part, cuts: list[Integers]) -> Integers:
             after = np.searchsorted(cuts[axis], part.high[:, axis]) * stride
             places = np.concatenate((places + first, places + after))
             signs = np.concatenate((signs, -signs))
-        np.add.at(field.reshape(-1), places.reshape(-1), (signs * part.weight[None, :]).reshape(-1))
+        np.add.at(field.reshape(-1), places.reshape(-1), (signs * weight[None, :]).reshape(-1))
         for axis in range(len(open_axes)):
             np.cumsum(field, axis=axis, out=field)
     elif count:
-        field = field + part.weight.sum()
+        field = field + weight.sum()
     trimmed = field[tuple(slice(0, -1) for _ in open_axes)]
-    full: Integers = trimmed.reshape(shape) + part.base
-    return full
+    cells: Integers = trimmed.reshape(shape)
+    return cells

@@ -10,6 +10,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from partita.composition.account.units import ROOM
 from partita.region.box import Box
 from partita.region.codes import Codes, intersection, span
 
@@ -108,7 +109,7 @@ class Grid:
         return np.ix_(*(_listing(along) for along in ranges))
 
     def add(self, boxes: Sequence[Box], cost: Sequence[int]) -> None:
-        """Add a cost to every value of disjoint boxes; a cell that several of them touch gets it once."""
+        """Add a cost to every value of disjoint boxes, up to ``ROOM``; a cell that several of them touch gets it once."""
         if len(boxes) == 1 or self.exact:
             for box in boxes:
                 self._add(self.index(self.touched(box)), cost)
@@ -121,7 +122,8 @@ class Grid:
     def _add(self, index: tuple[Any, ...], cost: Sequence[int]) -> None:
         for component, amount in enumerate(cost):
             if amount:
-                self.loads[component][index] += amount
+                cells = self.loads[component]
+                cells[index] = np.minimum(cells[index] + amount, ROOM)
 
     def highest(self, boxes: Sequence[Box], component: int) -> int:
         """The largest number among the cells that the boxes touch."""

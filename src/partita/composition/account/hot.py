@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from partita.composition.account.units import ROOM
 from partita.region import codes as codes_of
 from partita.region.box import Box
 
@@ -79,7 +80,8 @@ class HotPoints:
     def add(self, boxes: Sequence[Box], cost: Sequence[int]) -> None:
         """Book a cost on the points that the boxes hold."""
         if self.count:
-            self._loads[: self.count][self.inside(boxes)] += np.asarray(cost)
+            loads, mine = self._loads[: self.count], self.inside(boxes)
+            loads[mine] = np.minimum(loads[mine] + np.asarray(cost, dtype=np.int64), ROOM)
 
     def best(self, component: int) -> tuple[int, tuple[int, ...]] | None:
         """The heaviest point known in a component."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, final
 
 import numpy as np
@@ -12,7 +13,10 @@ import numpy.typing as npt
 from partita.composition.account.changes import Changes
 from partita.composition.account.grid import Grid
 from partita.composition.account.partners import Partners
+from partita.composition.account.sums import countable, held
+from partita.composition.account.units import ROOM
 from partita.limits import Limits, current
+from partita.region import box as boxes_of
 from partita.region import codes as codes_of
 from partita.region.box import Box
 
@@ -66,7 +70,7 @@ class PairLoads:
     def __init__(self, shape: Sequence[int], budget: Sequence[int], limits: Limits | None = None) -> None:
         self.limits = limits or current()
         self.shape = tuple(shape)
-        self.budget = tuple(int(part) for part in budget)
+        self.budget = countable(budget)
         components = len(self.budget)
         self._grid = Grid(shape, 2 * components, self.limits.numbers, self.limits.full_below, self.limits.many)
         self._changes = Changes(len(shape), components)
@@ -105,15 +109,25 @@ class PairLoads:
         proofs: list[tuple[int, tuple[Any, ...], int]] = []
         if not boxes:
             return PairDecision(fits=True)
+        one, both = held(one), held(both)
         if boxes[0] == self._everything:
             one = both
         for component, limit in enumerate(self.budget):
             if one[component] or both[component]:
+                if self._beyond(boxes, one[component], both[component], limit):
+                    return PairDecision(fits=False, component=component, load=self._base[component])
                 left = limit - self._base[component]
                 found = self._decide(boxes, component, one[component], both[component], left, proofs)
                 if found is not None:
                     return found
         return PairDecision(fits=True, proofs=proofs)
+
+    def _beyond(self, boxes: Sequence[Box], one: int, both: int, limit: int) -> bool:
+        """Whether a change loses more than all of the budget by this charge alone."""
+        if one <= limit and both <= limit:
+            return False
+        inside = sum(map(boxes_of.size, boxes))
+        return (one > limit and inside < prod(self.shape)) or (both > limit and inside > 1)
 
     def _decide(
         self,
@@ -136,7 +150,7 @@ class PairLoads:
         self._tops[component] = int(self._grid.loads[component].max())
         if here + anywhere <= left:
             return None
-        if not self._ready(boxes):
+        if not self._ready(boxes, component):
             load = here + anywhere - weight + self._base[component]
             return PairDecision(fits=False, component=component, load=load, proven=False)
         search = Partners(
@@ -162,12 +176,13 @@ class PairLoads:
             return PairDecision(fits=False, component=component, load=load, proven=False)
         return None
 
-    def _ready(self, boxes: Sequence[Box]) -> bool:
-        """Whether the grid has the ends of the boxes as cuts, so that no cell is partly inside.
+    def _ready(self, boxes: Sequence[Box], component: int) -> bool:
+        """Whether the grid has the ends of the boxes as cuts, so that no cell is partly inside, and counts all.
 
-        A region with less cost for both than for one has a negative gain, which no cell may get by rounding.
+        A region with less cost for both than for one has a negative gain, which no cell may get by rounding, and
+        which may not be taken off a sum that is held at ``ROOM``.
         """
-        if not self._grid.exact or not self._grid.fits(boxes):
+        if not self._grid.exact or not self._grid.fits(boxes) or int(self._grid.loads[component].max()) >= ROOM:
             return False
         self._grid.refine(boxes)
         return self._grid.exact
@@ -191,9 +206,10 @@ class PairLoads:
         if not boxes:
             return
         self.serial += 1
+        one, both = held(one), held(both)
         if boxes[0] == self._everything:
             # Every pair has both values inside, so every pair pays the same.
-            self._base = [base + amount for base, amount in zip(self._base, both, strict=True)]
+            self._base = list(held(base + amount for base, amount in zip(self._base, both, strict=True)))
             return
         if not any(one) and not any(both):
             return
@@ -247,7 +263,7 @@ class PairLoads:
         best = self._changes.pair(*pair)[component] if pair[0] != pair[1] else 0
         here = self._grid.highest(boxes, component)
         anywhere = int(self._grid.loads[component].max())
-        if not self._ready(boxes):
+        if not self._ready(boxes, component):
             return base + best, base + max(best, here + anywhere), pair
         while True:
             search = Partners(

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from partita.composition.account.changes import Changes
 from partita.composition.account.grid import Grid
+from partita.composition.account.sums import total
 from partita.limits import Limits
 from partita.region.box import Box
 
@@ -178,7 +179,7 @@ class Partners:
     def _mine(self, block: Block, meets: Flags) -> int:
         """The most that a first value pays for regions that it is in alone."""
         heaviest = self._heaviest(block)
-        return heaviest if self._light else min(int(self._changes.one[meets, self._component].sum()), heaviest)
+        return heaviest if self._light else min(total(self._changes.one[meets, self._component]), heaviest)
 
     def _field(self, covers: Flags, meets: Flags) -> Integers:
         """For every block and cell, the sum of the gains of the regions that hold the cell."""

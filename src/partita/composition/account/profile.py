@@ -8,6 +8,9 @@ from typing import NamedTuple, final
 import numpy as np
 import numpy.typing as npt
 
+from partita.composition.account.sums import halves, joined, total
+from partita.composition.account.units import ROOM
+
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
@@ -45,13 +48,15 @@ class Profiles:
     meet; ranks at its ends where less can meet are cut off, which often drops rectangles and cuts further.
     """
 
-    __slots__ = ("_ending", "_enter", "_high", "_leave", "_low", "_started", "_starts", "_weight", "steps")
+    __slots__ = ("_ending", "_enter", "_halves", "_high", "_leave", "_low", "_started", "_starts", "_weight", "steps")
 
     def __init__(self, low: Integers, high: Integers, weight: Integers, start: Integers, stop: Integers) -> None:
         meets = ((low < stop) & (high > start)).all(axis=1) & (weight > 0)
         low, high = np.maximum(low[meets], start), high[meets]
         axes = len(start)
         self._weight = weight[meets]
+        # All weights together may be far more than any value carries, and more than 64 bits hold.
+        self._halves = halves(self._weight)
         self._starts = [np.unique(np.append(low[:, axis], start[axis])) for axis in range(axes)]
         self._low = np.empty_like(low)
         self._high = np.empty_like(high)
@@ -118,22 +123,16 @@ class Profiles:
     def _cut(self, alive: Flags, nodes: Nodes, threshold: int) -> tuple[Integers, Integers, Integers]:
         """For each block and axis the first and last rank where more than the threshold can meet, and the most."""
         used: Flags = np.asarray(alive.any(axis=0))
-        weights = np.where(alive[:, used], self._weight[used], 0)
+        parts = [np.where(alive[:, used], half[used], 0) for half in self._halves]
         renamed = np.cumsum(used) - 1
         first, last = np.empty_like(nodes.first), np.empty_like(nodes.last)
         reach = np.full(len(alive), np.iinfo(np.int64).max)
-        sums = np.zeros((len(alive), weights.shape[1] + 1), dtype=np.int64)
         for axis in range(len(self._starts)):
             start, stop = int(nodes.first[:, axis].min()), int(nodes.last[:, axis].max())
             enter, leave = self._enter[axis], self._leave[axis]
-            kept = used[enter]
-            np.cumsum(weights[:, renamed[enter[kept]]], axis=1, out=sums[:, 1:])
-            started = np.concatenate(([0], kept.cumsum()))[self._started[axis][start:stop]]
-            profile = sums[:, started]
-            kept = used[leave]
-            np.cumsum(weights[:, renamed[leave[kept]]], axis=1, out=sums[:, 1:])
-            ended = np.concatenate(([0], kept.cumsum()))[self._ending[axis][start:stop]]
-            profile -= sums[:, ended]
+            started = _running(parts, used, renamed, enter, self._started[axis][start:stop])
+            ended = _running(parts, used, renamed, leave, self._ending[axis][start:stop])
+            profile = joined([entered - left for entered, left in zip(started, ended, strict=True)])
             ranks = np.arange(start, stop)
             inside = (ranks >= nodes.first[:, axis, None]) & (ranks < nodes.last[:, axis, None])
             profile *= inside
@@ -146,11 +145,11 @@ class Profiles:
     def _halved(self, nodes: Nodes, reach: Integers) -> Nodes:
         """Two halves of each block along the axis where most weight ends inside; the promising ones last."""
         count, axes = nodes.first.shape
-        weights = np.where(nodes.alive, self._weight, 0)
+        parts = [np.where(nodes.alive, half, 0) for half in self._halves]
         inside = np.empty((count, axes), dtype=np.int64)
         for axis in range(axes):
             ends = (self._low[:, axis] > nodes.first[:, axis, None]) | (self._high[:, axis] < nodes.last[:, axis, None])
-            inside[:, axis] = (weights * ends).sum(axis=1)
+            inside[:, axis] = joined([(weights * ends).sum(axis=1) for weights in parts])
         inside[nodes.last - nodes.first < 2] = -1
         axis = inside.argmax(axis=1)
         rows = np.arange(count)
@@ -171,15 +170,32 @@ class Profiles:
         point = first.copy()
         held = alive.copy()
         for axis in np.argsort(last - first):
-            weights = np.where(held, self._weight, 0)
-            started = np.concatenate(([0], weights[self._enter[axis]].cumsum()))[self._started[axis]]
-            ended = np.concatenate(([0], weights[self._leave[axis]].cumsum()))[self._ending[axis]]
-            best = int((started - ended)[first[axis] : last[axis]].argmax()) + int(first[axis])
+            sums = []
+            for half in self._halves:
+                weights = np.where(held, half, 0)
+                started = np.concatenate(([0], weights[self._enter[axis]].cumsum()))[self._started[axis]]
+                ended = np.concatenate(([0], weights[self._leave[axis]].cumsum()))[self._ending[axis]]
+                sums.append((started - ended)[first[axis] : last[axis]])
+            best = int(joined(sums).argmax()) + int(first[axis])
             point[axis] = best
             held &= (self._low[:, axis] <= best) & (self._high[:, axis] > best)
         codes = tuple(int(starts[rank]) for starts, rank in zip(self._starts, point, strict=True))
-        return int(self._weight[held].sum()), codes
+        return min(total(self._weight[held]), ROOM), codes
 
     def _bound(self, nodes: Nodes) -> int:
         """The most that can meet in any of the blocks."""
-        return int(np.where(nodes.alive, self._weight, 0).sum(axis=1).max())
+        return int(joined([np.where(nodes.alive, half, 0).sum(axis=1) for half in self._halves]).max())
+
+
+def _running(
+    parts: list[Integers], used: Flags, renamed: Integers, order: Integers, places: Integers
+) -> list[Integers]:
+    """For every block the weights in some order, summed up to each of the places; for each half of them."""
+    kept = used[order]
+    upto = np.concatenate(([0], kept.cumsum()))[places]
+    found = []
+    for weights in parts:
+        sums = np.zeros((len(weights), weights.shape[1] + 1), dtype=np.int64)
+        np.cumsum(weights[:, renamed[order[kept]]], axis=1, out=sums[:, 1:])
+        found.append(sums[:, upto])
+    return found

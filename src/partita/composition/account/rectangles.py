@@ -9,6 +9,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from partita.composition.account.units import ROOM
 from partita.region.box import Box
 
 Integers = npt.NDArray[np.int64]
@@ -64,16 +65,7 @@ class Rectangles:
             if len(self._keys) < self._most:
                 self._keys[key] = place
             self.count += 1
-        self._weights[place] += weight
-
-    def extend(self, low: Integers, high: Integers, weights: Integers) -> None:
-        """Book many rectangles at once."""
-        self._low = np.concatenate((self.low, low))
-        self._high = np.concatenate((self.high, high))
-        self._weights = np.concatenate((self.weights, weights))
-        start, self.count = self.count, len(self._low)
-        for place in range(start, min(self.count, self._most)):
-            self._keys.setdefault(np.stack((self._low[place], self._high[place]), axis=1).tobytes(), place)
+        self._weights[place] = np.minimum(self._weights[place] + np.asarray(weight, dtype=np.int64), ROOM)
 
 
 def rectangles(box: Box) -> Iterator[tuple[tuple[int, int], ...]]:

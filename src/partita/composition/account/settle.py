@@ -12,6 +12,7 @@ from partita.composition.account.field import Part, break_points, clipped, dense
 from partita.composition.account.grid import Grid
 from partita.composition.account.profile import Profiles
 from partita.composition.account.rectangles import Rectangles
+from partita.composition.account.sums import total
 from partita.limits import Limits, current
 
 Integers = npt.NDArray[np.int64]
@@ -207,7 +208,7 @@ class Search:
 
     def _climb(self, part: Part, low: Integers, high: Integers) -> Verdict:
         """The heaviest load of a box as long as it is within the threshold, else a value above it."""
-        most = part.base + int(part.weight.sum())
+        most = part.base + total(part.weight)
         if most <= self._threshold:
             return Verdict(None, most, proven=True)
         profiles = Profiles(part.low, part.high, part.weight, low, high)

@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import final
 
 LARGEST = 1 << 47
-"""The most units a budget may have; thousands of budgets, as an old book may show, then stay within 64 bits."""
+"""The most units a budget may have; thousands of budgets, as an old book may show, are then below ``ROOM``."""
 
 ROOM = 1 << 59
-"""The most units that are counted; sums of a few of them stay within 64 bits."""
+"""The most units that are counted: amounts and loads are held at it, and a few of them stay within 64 bits."""
 
 _DIVISIBLE = 720_720
 """The least number that 1, ..., 16 divide: halves, thirds and tenths of a budget are then whole."""

@@ -15,6 +15,7 @@ from partita.composition.account.grid import Grid
 from partita.composition.account.hot import HotPoints
 from partita.composition.account.rectangles import Rectangles, rectangles
 from partita.composition.account.settle import settled
+from partita.composition.account.sums import countable, held, totals
 from partita.limits import Limits, current
 from partita.region.box import Box
 
@@ -52,7 +53,7 @@ class ValueLoads:
     def __init__(self, shape: Sequence[int], budget: Sequence[int], limits: Limits | None = None) -> None:
         self.limits = limits or current()
         self.shape = tuple(shape)
-        self.budget = tuple(int(part) for part in budget)
+        self.budget = countable(budget)
         components = len(self.budget)
         self._grid = Grid(shape, components, self.limits.numbers, self.limits.full_below, self.limits.many)
         self._charges = Rectangles(len(shape), components, self.limits.keys)
@@ -139,8 +140,9 @@ class ValueLoads:
         if not boxes or not any(cost):
             return
         if boxes[0] == self._everything:
-            self._base = [base + amount for base, amount in zip(self._base, cost, strict=True)]
+            self._raise(cost)
             return
+        cost = held(cost)
         self._charges.add(boxes, cost)
         self._hot.add(boxes, cost)
         was_exact = self._grid.exact
@@ -163,13 +165,17 @@ class ValueLoads:
             return
         for boxes, cost in charges:
             if boxes and boxes[0] == self._everything:
-                self._base = [base + amount for base, amount in zip(self._base, cost, strict=True)]
+                self._raise(cost)
             elif boxes and any(cost):
-                self._charges.add(boxes, cost)
-                self._hot.add(boxes, cost)
+                self._charges.add(boxes, held(cost))
+                self._hot.add(boxes, held(cost))
         self._grid = rebuilt(self.shape, self._charges, len(self.budget), self.limits)
         self._since = 0
         self._tops = [int(self._grid.loads[component].max()) for component in range(len(self.budget))]
+
+    def _raise(self, cost: Sequence[int]) -> None:
+        """Book a cost that every value pays."""
+        self._base = list(held(base + amount for base, amount in zip(self._base, cost, strict=True)))
 
     def _recount(self) -> None:
         """Bring the bounds on the heaviest loads back to the truth, if some stand in the way of charges."""
@@ -192,8 +198,8 @@ class ValueLoads:
         if self._grid.exact:
             return [int(load) for load in self._grid.at(codes)]
         point = np.asarray(codes, dtype=np.int64)
-        held = ((self._charges.low <= point) & (self._charges.high > point)).all(axis=1)
-        return [int(load) for load in self._charges.weights[held].sum(axis=0)]
+        inside = ((self._charges.low <= point) & (self._charges.high > point)).all(axis=1)
+        return list(held(totals(self._charges.weights[inside])))
 
     def highest(self, boxes: Sequence[Box], component: int) -> Peak:
         """The heaviest load in disjoint boxes."""

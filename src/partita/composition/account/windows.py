@@ -9,6 +9,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from partita.composition.account.sums import countable, halves, held, joined
 from partita.composition.account.values import Decision, ValueLoads
 from partita.errors import regions as refuse
 from partita.granularity import Windows
@@ -58,9 +59,11 @@ class Steps:
     def sums(self, peaks: Integers) -> Integers:
         """The load of every window that can hold a declared step, the first of them ending at the first step."""
         heaviest = np.maximum(peaks[: self.count], peaks[self.astray])
-        running = np.concatenate(([0], np.cumsum(np.pad(heaviest, self.width - 1, mode="edge"))))
-        found: Integers = running[self.width :] - running[: -self.width]
-        return found
+        sums = []
+        for half in halves(np.pad(heaviest, self.width - 1, mode="edge")):
+            running = np.concatenate(([0], np.cumsum(half)))
+            sums.append(running[self.width :] - running[: -self.width])
+        return joined(sums)
 
     def codes(self, number: int) -> list[int]:
         """The steps of one of these windows, clamped."""
@@ -78,7 +81,7 @@ class WindowLoads:
         self._values = ValueLoads(shape, budget, limits)
         self._axis = axis = steps.axis
         self._steps = steps
-        self.budget = tuple(int(part) for part in budget)
+        self.budget = countable(budget)
         self._peaks: Integers = np.zeros((len(self.budget), shape[axis]), dtype=np.int64)
 
     @property
@@ -99,6 +102,11 @@ class WindowLoads:
         for component, limit in enumerate(self.budget):
             if not cost[component]:
                 continue
+            if cost[component] > limit:
+                # More than anybody may lose at one step, whatever windows come to.
+                step = boxes[0][self._axis][0][0]
+                witness = (min(step, self._steps.count - 1),)
+                return Decision(fits=False, component=component, witness=witness, load=self.worst(component)[0])
             total, first = self._heaviest(after[component])
             if total > limit:
                 before, _ = self._heaviest(self._peaks[component])
@@ -119,6 +127,7 @@ class WindowLoads:
         bounds = grid.bounds(self._axis)
         peaks = self._peaks.copy()
         others = tuple(axis for axis in range(grid.axes) if axis != self._axis)
+        cost = held(cost)
         for box in boxes:
             index = grid.index(grid.touched(box))
             steps = np.concatenate([np.arange(low, high) for low, high in box[self._axis]])
