@@ -1,4 +1,4 @@
-"""No sum of amounts leaves 64 bits: every shape of account against plain Python numbers, with amounts beyond all measure.
+"""No sum of amounts leaves 64 bits: every shape of account against Python numbers, with amounts beyond all measure.
 
 Budgets are the largest there are, amounts reach from nothing to far beyond what is counted and are booked up to
 millions of times, so that a sum over values, regions or steps that was done in 64 bits would come out negative or

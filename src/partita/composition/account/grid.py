@@ -109,7 +109,7 @@ class Grid:
         return np.ix_(*(_listing(along) for along in ranges))
 
     def add(self, boxes: Sequence[Box], cost: Sequence[int]) -> None:
-        """Add a cost to every value of disjoint boxes, up to ``ROOM``; a cell that several of them touch gets it once."""
+        """Add a cost to every value of disjoint boxes, up to ``ROOM``; a cell that several touch gets it once."""
         if len(boxes) == 1 or self.exact:
             for box in boxes:
                 self._add(self.index(self.touched(box)), cost)

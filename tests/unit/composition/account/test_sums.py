@@ -185,8 +185,8 @@ def test_a_map_of_loads_far_above_every_budget_is_full():
 def test_pairs_are_not_searched_once_a_weight_is_held():
     """A sum that is held may not have negative gains taken off it: one(v) would be less than it is."""
     loads = PairLoads((4,), (10,))
-    for code in range(4):
-        loads.book([(((0, code),),), (((code + 1, 4),),)] if 0 < code < 3 else line(*((1, 4) if not code else (0, 3))), (5,), (0,))
+    for others in ([*line(0, 1), *line(2, 4)], line(1, 4), line(0, 3)):
+        loads.book(others, (5,), (0,))
     loads.book(line(0, 2), (ROOM,), (0,))
     found = loads.decide(line(0, 3), (1,), (0,))
     assert (found.fits, found.proven) == (False, False)
