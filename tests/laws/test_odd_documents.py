@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlglot import exp, parse_one
 from sqlglot.dialects.duckdb import DuckDB
 
 import partita as pt
@@ -64,6 +65,22 @@ def test_settings_are_read_or_refused(tmp_path_factory, document):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tomllib, "loads", lambda _: document)
             refused_at_most(read_settings, place)
+
+
+@pytest.mark.parametrize(
+    "odd", [{"backend": {}}, {"backend": []}, {"ledger": {}}, {"promises": [{"protect": "rows", "measure": ["zcdp"]}]}]
+)
+def test_unhashable_settings_are_refused(odd, tmp_path, monkeypatch):
+    (tmp_path / "partita.toml").write_text("")
+    monkeypatch.setattr(tomllib, "loads", lambda _: SETTINGS[0] | odd)
+    with pytest.raises(PartitaError):
+        read_settings(tmp_path / "partita.toml")
+
+
+@pytest.mark.parametrize("mechanism", [pt.GaussianNoise, pt.Laplace])
+def test_a_budget_beyond_floats_has_no_noise(mechanism):
+    with pytest.raises(PartitaError):
+        pt.calibrate(mechanism, epsilon="1e60", delta="1e-70", count=3)
 
 
 @pytest.mark.parametrize("name", ["gaussian", "laplace", "geometric", "randomized_response"])
@@ -119,6 +136,17 @@ QUESTIONS = [
 ]
 
 
+# Only as a stock of parts.
+STRANGE = [
+    "SELECT NULLIF(age, 3) + COALESCE(NULL, 1e30) * -0.0001, age / 0, age % 0, POW(age, -1), ROUND(cost, 40)",
+    "SELECT day + INTERVAL 3 MONTH, DATE '9999-12-31' + INTERVAL 10000 YEAR, day - day, LAST_DAY(day)",
+    "SELECT UPPER(sex) || REPLACE(sex, 'F', ''), sex LIKE NULL, SUBSTRING(sex, 0, -1), CAST(age AS TEXT)",
+    "SELECT COUNT(age) FILTER (WHERE TRUE), SUM(DISTINCT age), QUANTILE(age, 2), VAR_POP(NULL), MIN(sex), AVG(age = 3)",
+    "SELECT CASE age WHEN NULL THEN 1 END, IF(sex, 1, 2), (age, sex) IN ((1, 'F')), age IN (SELECT age FROM visits)",
+    "SELECT ROW_NUMBER() OVER (ORDER BY age), *, visits.*, $1, ?, {'a': 1}, x -> x + 1, age::DECIMAL(3, 1), 0xFF",
+]
+
+
 @cache
 def words(text: str) -> tuple[str, ...]:
     return tuple(text[token.start : token.end + 1] for token in DuckDB().tokenize(text))
@@ -168,10 +196,23 @@ def mutated(chance: random.Random) -> str:
     return " ".join(listed)
 
 
+def grafted(chance: random.Random) -> str:
+    """A question some of whose parts are parts of others: it parses, and means something strange."""
+    tree = parse_one(chance.choice(QUESTIONS), dialect="duckdb")
+    for _ in range(chance.randrange(1, 5)):
+        parts = [node for node in tree.walk() if isinstance(node, exp.Condition | exp.Subquery) and node.parent]
+        other = parse_one(chance.choice([*QUESTIONS, *STRANGE]), dialect="duckdb")
+        others = [node for node in other.walk() if isinstance(node, exp.Condition | exp.Query) and node.parent]
+        chosen = chance.choice(others).copy()
+        chance.choice(parts).replace(exp.Paren(this=chosen) if chance.random() < 0.3 else chosen)
+    return str(tree.sql(dialect="duckdb"))
+
+
 @settings(max_examples=max(300, settings().max_examples))
 @given(st.integers(0, 2**40))
 def test_a_question_out_of_joint_is_priced_or_refused_within_the_steps(seed):
-    text = mutated(random.Random(seed))
+    chance = random.Random(seed)
+    text = grafted(chance) if seed % 2 else mutated(chance)
     with bounded() as effort:
         refused_at_most(lambda given: curator().quote(given, rho="0.001"), text)
     assert effort.left > -(10**7), text

@@ -150,3 +150,19 @@ def test_a_condition_of_its_own_is_bounded_too():
     with pytest.raises(QueryRefused) as refusal:
         pt.Region.where(where, domain)
     assert refusal.value.code == "query.too-much-work"
+
+
+def test_nothing_of_the_engine_is_asked_before_the_charge(curator, monkeypatch):
+    """So that the time that pricing takes cannot depend on data."""
+    kind = type(curator._engine)
+    for name in dir(kind):
+        if not name.startswith("__") and callable(getattr(kind, name)):
+            monkeypatch.setattr(kind, name, lambda *_, **__: pytest.fail("the engine was asked"))
+    text = "SELECT region, COUNT(*) AS n, AVG(cost) AS c, MEDIAN(age) AS m FROM visits WHERE MONTH(day) = 2 GROUP BY 1"
+    curator.quote(text, rho="0.01")
+    curator.quote("SELECT COUNT(*) AS n FROM visits", within=20)
+    curator.batch([text, "SELECT COUNT(*) AS n FROM visits"], rho="0.01")
+    curator.reused(text)
+    curator.remaining("age > 5", table="visits")
+    with pytest.raises(PartitaError):
+        curator.ask("SELECT COUNT(*) AS n FROM visits", rho=5)

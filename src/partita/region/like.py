@@ -32,7 +32,8 @@ class Pattern:
             return self.parts[0].fullmatch(text) is not None
         end = len(text) - self.lengths[-1]
         first = self.parts[0].match(text)
-        if first is None or end < first.end() or self.parts[-1].fullmatch(text, end) is None:
+        # The text is long enough for all parts, so the first and the last do not overlap.
+        if first is None or self.parts[-1].fullmatch(text, end) is None:
             return False
         place = first.end()
         for part in self.parts[1:-1]:

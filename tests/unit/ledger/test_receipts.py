@@ -70,6 +70,41 @@ def test_an_altered_receipt_is_refused(receipt, part, value):
         Receipt.from_document(document).check()
 
 
+def test_what_is_forged_is_not_worked_on(receipt, monkeypatch):
+    from partita.ledger import receipts
+
+    monkeypatch.setattr(receipts, "checked_region", lambda *_: pytest.fail("it was worked on"))
+    with pytest.raises(InvalidInput, match="does not fit what it says"):
+        Receipt.from_document(receipt.document() | {"asked": "another question"})
+    with pytest.raises(InvalidInput, match="of at most 4,000,000 characters"):
+        Receipt.from_json(" " * 4_000_001)
+
+
+def test_whoever_signs_boxes_without_end_is_refused_within_the_steps(receipt, monkeypatch):
+    from partita.effort import Effort
+
+    made = []
+    start = Effort.__init__
+    monkeypatch.setattr(
+        Effort, "__init__", lambda self, *some, **more: (made.append(self), start(self, *some, **more))[1]
+    )
+    columns = [
+        [f"c{place}", {"kind": "integers", "low": 0, "high": 99, "missing": None, "constant": False}]
+        for place in range(12)
+    ]
+    boxes = [
+        [
+            [[place * 7 % 50, 50 + place * 5 % 49]] if axis in (place % 12, place * 5 % 12) else None
+            for axis in range(12)
+        ]
+        for place in range(200)
+    ]
+    document = receipt.document() | {"domain": {"columns": columns}, "region": boxes, "signature": ""}
+    with pytest.raises(InvalidInput, match="missing or malformed"):
+        Receipt.from_document(document)
+    assert [effort.left < 0 for effort in made] == [True]
+
+
 def test_an_altered_cost_is_refused(receipt):
     text = receipt.to_json().replace('"1/10"', '"1/99"')
     with pytest.raises(InvalidInput, match="does not fit what it says"):

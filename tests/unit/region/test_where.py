@@ -146,6 +146,19 @@ def test_a_condition_too_ragged_to_keep_is_widened_and_said_to_be_inexact():
         assert all(record in condition.region(DOMAIN) for record in truth)
 
 
+@pytest.mark.parametrize("condition", ["sqrt(age) > 3 OR age > 5", "NOT (sqrt(age) > 3 AND age > 5)", "sqrt(age) > 3"])
+def test_a_part_that_is_not_understood_leaves_nothing_exact(condition):
+    found = parse(condition, DOMAIN)
+    assert not found.side(DOMAIN, truth=True).exact
+    assert not found.exact(DOMAIN)
+
+
+def test_one_side_may_be_exact_without_the_other():
+    found = parse("sqrt(age) > 3 AND age > 500", DOMAIN)
+    assert not found.side(DOMAIN, truth=False).exact
+    assert found.region(DOMAIN).empty
+
+
 def test_very_deep_conditions_are_not_understood_rather_than_fatal():
     condition: predicates.Predicate = Compare("age", Operator.ABOVE, 5)
     deep = "NOT (" * 250 + "age > 5" + ")" * 250
