@@ -20,7 +20,7 @@ from partita.engine.reference import Reference
 from partita.errors import PartitaError
 from partita.granularity import Granularity
 from partita.ledger.ledger import Ledger
-from partita.limits import Limits
+from partita.limits import Limits, using
 from partita.query.quote import Quote
 from tests.laws.second_hand.histories import Seen
 from tests.laws.second_hand.losses import Moves, exceeds
@@ -139,7 +139,7 @@ def run(case: Scenario, shown: pt.Table, engine: Engine, before: Run | None) -> 
     seen: list[Seen] = []
     with (
         mock.patch.object(Ledger, "truncation_key", return_value=KEY),
-        limited(case.limit),
+        using(Limits() if case.limit is None else Limits.all(case.limit)),
         recorded(tape),
         steps_of(tape) as steps,
     ):
@@ -156,17 +156,6 @@ def run(case: Scenario, shown: pt.Table, engine: Engine, before: Run | None) -> 
             raise Differs(f"the ledger says {before.spent}, then {spent}")
         curator.close()
     return Run(seen, tape, spent, steps)
-
-
-@contextmanager
-def limited(limit: int | None) -> Iterator[None]:
-    """Every approximation from the first step on, where a limit is given."""
-    if limit is None:
-        yield
-        return
-    made = Limits.__init__
-    with mock.patch.object(made, "__defaults__", (limit,) * len(made.__defaults__ or ())):
-        yield
 
 
 def read_again(base: Run, engine: Engine) -> Tape:
