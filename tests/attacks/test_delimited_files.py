@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import partita as pt
 from partita.engine.duckdb import DuckDB
+from partita.engine.reference import Reference
 from partita.errors import PartitaError
 from partita.query.conditions import everywhere
 from partita.query.program import Program, Rows, cells
@@ -52,6 +53,8 @@ def test_a_line_among_others_takes_nothing_from_them(tmp_path_factory, line, pla
 @pytest.mark.parametrize("line", [b' "Al,40', b'a"b,1', b'"a" ,1', b'"a', b"a\rb,1", b"x,1\r"])
 def test_lines_that_readers_take_apart_differently_are_refused(tmp_path, line):
     assert read(tmp_path / "t.csv", [*ROWS, line]) is None
+    with pytest.raises(PartitaError, match="not well-formed"):
+        Reference([Table("t", tmp_path / "t.csv", COLUMNS)])
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"])

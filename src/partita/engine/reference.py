@@ -49,7 +49,8 @@ class Reference(Engine):
     kind: ClassVar[str] = "reference"
 
     def attach(self, table: Table) -> None:
-        """Any source will do; there is nothing to prepare."""
+        """Any source will do that can be read; the rows are read anew for every question."""
+        rows_of(table)
 
     def compute(self, program: Program) -> NDArray[np.object_]:
         return tallied(program, rows_of(program.table))

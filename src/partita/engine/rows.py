@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from partita.engine import delimited
 from partita.errors import tables as refuse
 from partita.query.schema import Table
 
@@ -38,7 +39,9 @@ def _from_file(table: Table, path: Path) -> list[Row]:
 
         return list(parquet.read_table(path).to_pylist())
     if path.suffix.lower() in {".csv", ".tsv"}:
+        if delimited.header(path) is None:
+            raise refuse.unreadable_source(table.name)
         with path.open(newline="", encoding="utf-8-sig", errors="replace") as stream:
-            lines = csv.DictReader(stream, delimiter="\t" if path.suffix.lower() == ".tsv" else ",")
+            lines = csv.DictReader(stream, delimiter=delimited.delimiter(path))
             return [{name: value or None for name, value in line.items() if name is not None} for line in lines]
     raise refuse.unknown_source(table.name, str(path))

@@ -262,6 +262,15 @@ def window_too_wide(width: int, most: int) -> InvalidInput:
     )
 
 
+def no_steps(column: str, kind: str) -> InvalidInput:
+    """Windows of values that do not follow one another."""
+    return InvalidInput(
+        "region.no-steps",
+        f"windows({column!r}) needs a column of numbers or dates, whose values follow one another; {column} holds "
+        f"{kind}. {UNTOUCHED} Name the column of time steps.",
+    )
+
+
 def stateful_update(measure: str) -> NotProven:
     """A mechanism that keeps private state while the data changes, in a measure without a theorem (theory E19)."""
     return NotProven(

@@ -16,9 +16,10 @@ from partita.granularity.rows import Rows
 @final
 @dataclass(frozen=True, slots=True)
 class Metric(Granularity):
-    """One row's value in one column moves; the loss is counted for each ``unit`` it moves by (theory A8).
+    """One row's value in one column moves; the loss is counted for each started ``unit`` it moves by (theory A8).
 
-    A move by one unit is one changed row, hence one step of change-one and two of add/remove.
+    A move by one unit or by part of it is one changed row, hence one step of change-one and two of add/remove: the
+    smallest move may cost as much as a whole unit, and a move by several units no more than so many.
 
     >>> metric("income", unit=1000).made_of(Replace())
     1
@@ -50,9 +51,9 @@ class Metric(Granularity):
                 return None
 
     def __str__(self) -> str:
-        return f"the {self.column} of one row, for each {float(self.unit):g} it moves by"
+        return f"the {self.column} of one row, for each {float(self.unit):g}, or part of it, that it moves by"
 
 
 def metric(column: str, *, unit: Number) -> Metric:
-    """Protect how large a value is, in proportion to how far it moves."""
+    """Protect how large a value is: what may be lost grows with the number of units, counted up, that it moves by."""
     return Metric(column, positive(unit, "unit"))

@@ -19,13 +19,13 @@ WORDS = [
     ),
     (
         refuse.moving_unit(
-            "the income of one row, for each 1000 it moves by",
+            "the income of one row, for each 1000, or part of it, that it moves by",
         ),
         "ledger.moving-unit",
         (
-            "[the income of one row, for each 1000 it moves by] is altered inside one table, and nothing is known of "
-            "what it costs to leave one organisation's data and to enter another's, so the loss could be infinite. "
-            "Compose for rows, for owners, or for the value of one row."
+            "[the income of one row, for each 1000, or part of it, that it moves by] is altered inside one table, "
+            "and nothing is known of what it costs to leave one organisation's data and to enter another's, so the "
+            "loss could be infinite. Compose for rows, for owners, or for the value of one row."
         ),
     ),
     (refuse.no_receipts(), "ledger.no-receipts", ("There is no receipt to compose. Give at least one.")),

@@ -161,6 +161,13 @@ TEXTS = {
             "Nothing was read and nothing was charged. Count in longer steps."
         ),
     ),
+    "region.no-steps": (
+        refuse.no_steps("sex", "categories"),
+        (
+            "windows('sex') needs a column of numbers or dates, whose values follow one another; sex holds categories. "
+            "Nothing was read and nothing was charged. Name the column of time steps."
+        ),
+    ),
     "region.no-account": (
         refuse.no_account("a galaxy"),
         (

@@ -17,6 +17,8 @@ from partita.limits import Limits
 from partita.region import codes as codes_of
 from partita.region.box import Box
 from partita.region.codes import size
+from partita.region.columns import Dates
+from partita.region.columns.stepped import Stepped
 from partita.region.domain import Domain
 from partita.region.region import Region
 
@@ -44,6 +46,9 @@ class Steps:
         """The steps that a promise on windows is about."""
         axis = domain.axis(windows.column)
         column = domain.bounded[axis]
+        if not isinstance(column, Stepped | Dates):
+            # Unlisted values of many steps would share the code of one.
+            raise refuse.no_steps(windows.column, column.kind)
         if windows.width > WIDEST:
             raise refuse.window_too_wide(windows.width, WIDEST)
         return cls(axis, windows.width, size(column.values), column.code(None))
