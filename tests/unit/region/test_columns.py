@@ -141,3 +141,9 @@ def test_a_column_that_makes_no_sense_is_refused(make):
 )
 def test_stored_types_are_told_apart(name, expected):
     assert family(name) is expected
+
+
+def test_values_that_floats_cannot_tell_apart_are_not_declared():
+    """One missing value makes floats of a frame's whole numbers, and would round all others."""
+    with pytest.raises(InvalidInput, match="beyond 2"):
+        decimals(0, 10**18, step=1000)

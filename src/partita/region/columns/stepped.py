@@ -225,5 +225,7 @@ def _double(value: float) -> exp.Expr:
 def limits(name: str, low: int, high: int, step: Fraction) -> None:
     """Refuse a grid on which double precision could not find the nearest unit."""
     largest = max(abs(low), abs(high), step.denominator, step.numerator)
-    if largest * max(step.numerator, step.denominator) > LIMIT * 2**10 or largest > LIMIT:
+    # The values themselves too: a frame turns whole numbers into floats as soon as one of them is missing.
+    farthest = max(abs(low), abs(high)) * step
+    if largest * max(step.numerator, step.denominator) > LIMIT * 2**10 or max(largest, farthest) > LIMIT:
         raise refuse.too_fine(name, low * step, high * step, step)
