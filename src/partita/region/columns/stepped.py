@@ -226,6 +226,6 @@ def limits(name: str, low: int, high: int, step: Fraction) -> None:
     """Refuse a grid on which double precision could not find the nearest unit."""
     largest = max(abs(low), abs(high), step.denominator, step.numerator)
     # The values themselves too: a frame turns whole numbers into floats as soon as one of them is missing.
-    farthest = max(abs(low), abs(high)) * step
+    farthest = max(abs(low), abs(high)) * step.numerator // step.denominator
     if largest * max(step.numerator, step.denominator) > LIMIT * 2**10 or max(largest, farthest) > LIMIT:
         raise refuse.too_fine(name, low * step, high * step, step)
