@@ -14,6 +14,9 @@ from partita.assay.rows import Row
 from partita.assay.trials import Neighbours, Table, Trial, pairs
 from partita.granularity import Granularity, Windows
 
+# So many rows of a window are tried at once.
+MOST_STEPS = 128
+
 
 @final
 class Coming(Neighbours):
@@ -90,8 +93,11 @@ class Stepping(Neighbours):
         return self.domain.shape[self.axis] - (1 if self.domain.bounded[self.axis].null is None else 2)
 
     def _across(self, codes: Codes, start: int, *, lost: bool) -> list[Row]:
-        """The same row in every step of a window, as the steps are read; the last one astray if it is lost."""
-        steps = [min(max(start + place, 0), self._last) for place in range(self.unit.width)]
+        """The same row in every step of a window, as the steps are read; the last one astray if it is lost.
+
+        Of a very wide window only the first steps: fewer rows that differ are neighbours too.
+        """
+        steps = [min(max(start + place, 0), self._last) for place in range(min(self.unit.width, MOST_STEPS))]
         if lost:
             steps[-1] = self.domain.bounded[self.axis].code(None)
         before, after = codes[: self.axis], codes[self.axis + 1 :]

@@ -151,3 +151,11 @@ def test_a_claim_in_epsilon_is_held_to_epsilon():
     enough = Claim(pt.rows(), Pure, CHESS.region.boxes, (Fraction(1, 2),), (Fraction(1, 2),), (Fraction(0),))
     assert assay([asked], [enough], effort=32, seed="") is None
     assert assay([asked], [replace(enough, one=(Fraction(49, 100),))], effort=32, seed="") is not None
+
+
+def test_a_window_of_very_many_steps_is_tried_on_few_of_them():
+    where = everywhere(DAYS.domain)
+    steps = pt.windows("b", width=10**6)
+    whole = (DAYS.domain.everything,)
+    assert short(count(DAYS, where), claim(steps, whole, rho(10**6))) == ""
+    assert short(count(DAYS, where), claim(steps, whole, rho("0.5"))) != ""
