@@ -13,7 +13,6 @@ from partita.composition.account.verify import Item, heaviest_pair, heaviest_val
 from partita.composition.promise import Promise
 from partita.effort import MOST_STEPS, bounded
 from partita.errors import PartitaError
-from partita.errors import charges as refuse_charge
 from partita.errors import receipts as refuse_receipt
 from partita.granularity import Windows
 from partita.ledger.birth import promise_document, promise_from
@@ -22,7 +21,6 @@ from partita.ledger.charge import Cost, Reader, region_document
 from partita.ledger.entries import Kind
 from partita.ledger.keys import signed_by
 from partita.ledger.ledger import Ledger
-from partita.ledger.payer import RegionPayer
 from partita.ledger.receipts import checked_region
 from partita.ledger.recount import recount
 from partita.limits import current
@@ -61,11 +59,7 @@ def certificate(ledger: Ledger, *, table: str | None = None, promise: int = 0) -
     """
     name, place = ledger.table_named(table), ledger.promise_at(promise)
     kept, domain = ledger.terms.promises[place], ledger.terms.tables[name]
-    mark = ledger.mark()
-    payer = ledger.payer(name, place)
-    if not isinstance(payer, RegionPayer):
-        raise refuse_charge.no_limit("", promise)
-    lower, upper, witness = payer.account.peak()
+    mark, (lower, upper, witness) = ledger.peak(name, place)
     body = {
         "charges": list(_charges(ledger, name, place, mark.seq)),
         "domain": domain.describe(),

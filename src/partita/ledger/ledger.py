@@ -295,6 +295,14 @@ class Ledger(Live):
         with self._book.current() as balances:
             return balances.payer(table, promise, analyst)
 
+    def peak(self, table: str, promise: int) -> tuple[Mark, tuple[Measure, Measure, tuple[tuple[int, ...], ...]]]:
+        """The end of the book, and what `RegionAccount.peak` says of one promise there: both of the same moment."""
+        with self._book.current() as balances:
+            payer = balances.payer(table, promise, None)
+            if not isinstance(payer, RegionPayer):
+                raise refuse_charge.no_limit("", promise)
+            return self.mark(), payer.account.peak()
+
     def load_map(
         self, column_x: str, column_y: str, *, table: str | None = None, promise: int = 0, analyst: str | None = None
     ) -> LoadMap:

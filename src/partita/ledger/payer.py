@@ -72,12 +72,12 @@ class RegionPayer(Payer):
 
     def ticket(self, region: Region, cost: Cost) -> object | None:
         load = self._priced(region, cost)
-        answer = self._account.engine.decide(load)
+        answer = self._account.decide(load)
         return (load, answer) if answer.fits else None
 
     def book(self, ticket: object) -> None:
         assert isinstance(ticket, tuple)
-        self._account.engine.book(*ticket)
+        self._account.book(*ticket)
 
     def load(self, charges: Iterable[tuple[Region, Cost, int]]) -> None:
         self._account.put((self._priced(region, cost), count) for region, cost, count in charges if region)

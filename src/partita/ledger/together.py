@@ -8,17 +8,16 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import final
 
+from partita.composition.account.booking import Release, Vector, booked
 from partita.composition.promise import Promise
 from partita.errors import InvalidInput, NotProven, PartitaError
 from partita.errors import receipts as refuse
-from partita.granularity import Granularity, Relation, Replace, Rows, Users, convert, steps
+from partita.granularity import Granularity, Relation, Replace, Rows, Users, Windows, convert, steps
 from partita.ledger.charge import Cost
 from partita.ledger.payer import RegionPayer
 from partita.ledger.receipts import Receipt
 from partita.theory.conversions import convert as to_measure
 from partita.theory.measures.base import Measure
-
-_ROOM = 1 << 10
 
 
 class Rule(StrEnum):
@@ -205,14 +204,25 @@ def _worst(claims: _Claims, granularity: Granularity) -> Measure:
 
 def _table(releases: Sequence[tuple[Receipt, Cost]], granularity: Granularity) -> Measure:
     """The largest loss of anybody in one table, by the account that ledgers use."""
-    total = _added([cost.one if cost.both is None else _largest([cost.one, cost.both]) for _, cost in releases])
-    if total.is_zero():
-        return total
-    # A budget that nothing here reaches: only the loads are wanted.
-    roomy = Promise(granularity, total.times(_ROOM))
-    payer = RegionPayer(releases[0][0].region.domain, roomy)
-    payer.load([(receipt.region, cost, 1) for receipt, cost in releases])
+    charged = [(receipt.region, cost, 1) for receipt, cost in releases if receipt.region]
+    most = [_most(granularity, cost.release(region)) for region, cost, _ in charged]
+    like = releases[0][1].one
+    # A budget that nothing here reaches, not even all of it at once: only the loads are wanted, and no account holds
+    # loads that are within its budget. Twice as much, so that rounding is within it too.
+    reach = tuple(2 * sum(parts, Fraction(0)) for parts in zip(*most, strict=True))
+    if not any(reach):
+        return like.zero()
+    payer = RegionPayer(releases[0][0].region.domain, Promise(granularity, like.like(reach)))
+    payer.load(charged)
     return payer.bracket()[1]
+
+
+def _most(granularity: Granularity, release: Release) -> Vector:
+    """The most that one release costs any protected unit: by a row, a change inside, two equal rows, in a window."""
+    made, unit = booked(granularity, release), granularity.single
+    parts = [part for part in (made.one, made.both, made.same) if part is not None]
+    width = unit.width if isinstance(unit, Windows) else 1
+    return tuple(width * max(amounts) for amounts in zip(*parts, strict=True))
 
 
 def _certified(

@@ -8,7 +8,7 @@ import pytest
 
 from partita.composition.promise import Promise
 from partita.errors import InvalidInput, NotProven
-from partita.granularity import groups, metric, replace, rows, users
+from partita.granularity import groups, metric, replace, rows, users, windows
 from partita.ledger.birth import Terms
 from partita.ledger.charge import Cost
 from partita.ledger.keys import SigningKey
@@ -192,3 +192,27 @@ def test_of_several_promises_the_unit_says_which():
     with pytest.raises(InvalidInput, match="Say for which unit"):
         compose(receipts)
     assert compose(receipts, unit=rows()).loss == Pure(epsilon="0.1")
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [users("patient", rows=20_000), groups(20_000), groups(20_000, replace()), users("patient", rows=33)],
+    ids=str,
+)
+def test_units_of_many_rows_lose_all_of_it(unit):
+    """The cost of a unit of k rows is k² that of a row in ρ, beyond any fixed multiple of the cost of one."""
+    rho = Fraction(1, 10**9)
+    made = Cost(ZCDP(rho=rho), ZCDP(rho=rho))
+    receipts = hospital(1, [Promise(unit, ZCDP(rho=10))], ("TRUE", made), ("age < 18", made), ("age >= 18", made))
+    size = 33 if "33" in str(unit) else 20_000
+    (part,) = compose(receipts).parts
+    assert part.loss.vector()[0] >= 2 * rho * size**2
+    assert part.loss.vector()[0] <= 3 * rho * size**2
+
+
+def test_wide_windows_lose_all_of_it():
+    receipts = hospital(
+        1, [Promise(windows("age", width=1000), Pure(epsilon=1))], *[("TRUE", Cost(Pure(epsilon="0.0001")))] * 3
+    )
+    (part,) = compose(receipts).parts
+    assert Fraction(3, 10) <= part.loss.vector()[0] <= Fraction(3, 10) + Fraction(1, 10**9)

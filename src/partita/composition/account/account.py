@@ -78,6 +78,7 @@ class RegionAccount(Live):
 
     # --- admitting and charging ------------------------------------------------------------------------------
 
+    @alone
     def admits(
         self,
         region: Region,
@@ -150,6 +151,17 @@ class RegionAccount(Live):
         if stateful and self.updates:
             self._stateful = self._stateful | region
 
+    @alone
+    def decide(self, load: Load) -> Answer:
+        """Whether a load that was priced already still fits; nothing is booked."""
+        return self._engine.decide(load)
+
+    @alone
+    def book(self, load: Load, answer: Answer) -> None:
+        """Book a load with the answer that it fits, whatever was asked in between."""
+        self._book([load], [answer])
+
+    @alone
     def load(self, charges: Iterable[Charge | Repeated]) -> None:
         """Book many charges that were admitted before, such as those of a ledger that is opened again.
 
@@ -183,6 +195,7 @@ class RegionAccount(Live):
                 self._write(load)
         self.put(found)
 
+    @alone
     def put(self, loads: Iterable[tuple[Load, int]]) -> None:
         """Book loads that were admitted before, each so many times, whatever they come to."""
         found = list(loads)
@@ -209,6 +222,7 @@ class RegionAccount(Live):
         """The unit that loads are counted in."""
         return self._units
 
+    @alone
     def peak(self) -> tuple[Measure, Measure, tuple[Point, ...]]:
         """Two losses between which the largest of anybody lies, and the codes of the value, pair or window closest.
 
@@ -219,21 +233,25 @@ class RegionAccount(Live):
         witness = extents[max(range(len(shares)), key=shares.__getitem__)].witness
         return self._loss([e.lower for e in extents]), self._loss([e.upper for e in extents]), witness
 
+    @alone
     def worst(self) -> tuple[Measure, Record | tuple[Record, ...]]:
         """The largest loss of anybody, and the record value (pair of values, values of a window) that bears it."""
         _, upper, witness = self.peak()
         records = tuple(self.domain.record(codes) for codes in witness)
         return upper, records[0] if len(records) == 1 else records
 
+    @alone
     def bracket(self) -> tuple[Measure, Measure]:
         """The largest loss of anybody lies between these two; they are equal while the account is exact."""
         lower, upper, _ = self.peak()
         return lower, upper
 
+    @alone
     def spent(self, region: Region) -> Measure:
         """The largest loss of anybody in a region (of any pair or window that meets it)."""
         return self._loss([extent.upper for extent in self._extents(self._checked(region))])
 
+    @alone
     def headroom(self, region: Region) -> Measure:
         """What anybody in a region can still lose, in the promise's own terms: that much for one protected unit fits.
 
@@ -243,6 +261,7 @@ class RegionAccount(Live):
         spent = [extent.upper for extent in self._extents(where, self._engine.headroom)]
         return self._loss([max(0, most - load) for most, load in zip(self._units.budget, spent, strict=True)])
 
+    @alone
     def charged(
         self,
         region: Region,
@@ -256,12 +275,14 @@ class RegionAccount(Live):
         release = Release(region, cost, both, unit, altered=altered)
         return charged(self.promise.granularity, self.promise.budget, release)
 
+    @alone
     def remaining(self, region: Region) -> Measure:
         """The largest cost of a release that still fits there, one record in or out, nothing more being known of it."""
         from partita.composition.account.remaining import remaining
 
         return remaining(self, region)
 
+    @alone
     def claims(
         self,
         region: Region,
@@ -286,6 +307,7 @@ class RegionAccount(Live):
         release = Release(region, cost, both, unit, altered=altered, declared=declared)
         return tuple(self.claim(load) for load in self._bookings(release, stateful=False))
 
+    @alone
     def claim(self, load: Load) -> Claim:
         """What is decided and booked for a load that was priced already."""
         wide = self._engine.widened(load)
@@ -293,6 +315,7 @@ class RegionAccount(Live):
         one, other, alike = (self._units.exact(part) for part in (wide.one, wide.both, same))
         return Claim(self._shape, tuple(wide.boxes), one, other, alike, widened=wide is not load)
 
+    @alone
     def payable(
         self,
         region: Region,
@@ -317,12 +340,14 @@ class RegionAccount(Live):
         fits = self.admits(kept, cost, both, unit=unit, altered=altered, declared=declared)
         return kept if fits else Region.nothing(self.domain)
 
+    @alone
     def load_map(self, column_x: str, column_y: str) -> LoadMap:
         """The share of the budget spent on each combination of two columns, for pictures."""
         from partita.composition.account.maps import load_map
 
         return load_map(self, column_x, column_y)
 
+    @alone
     def certificate(self) -> Certificate:
         """Everything another organisation needs to recompute the loss of everybody (theory E25)."""
         from partita.composition.account.certificate import Certificate
@@ -345,6 +370,7 @@ class RegionAccount(Live):
             width=1 if windows is None else windows.steps.width,
         )
 
+    @alone
     def nbytes(self) -> int:
         """The memory that the loads take."""
         return self._engine.nbytes()

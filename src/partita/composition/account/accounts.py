@@ -37,6 +37,7 @@ class Accounts(Live):
         super().__init__()
         self.accounts = tuple(RegionAccount(domain, promise, updates=updates, limits=limits) for promise in promises)
 
+    @alone
     def admits(self, region: Region, costs: Sequence[Measure], both: Sequence[Measure | None] | None = None) -> bool:
         """Whether every promise can pay; nothing changes."""
         return all(account.admits(region, cost, other) for account, cost, other in self._each(costs, both))
@@ -51,10 +52,12 @@ class Accounts(Live):
         for account, cost, other in each:
             account.charge(region, cost, other)
 
+    @alone
     def remaining(self, region: Region) -> tuple[Measure, ...]:
         """For each promise the largest cost that still fits there."""
         return tuple(account.remaining(region) for account in self.accounts)
 
+    @alone
     def worst(self) -> tuple[tuple[Measure, object], ...]:
         """For each promise the largest loss of anybody, and who bears it."""
         return tuple(account.worst() for account in self.accounts)

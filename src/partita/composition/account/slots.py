@@ -52,6 +52,7 @@ class SlotAccount(Live):
             raise refuse.no_account(str(granularity))
         self._engine: Engine = kind(domain.shape, tuple(self.classes.values()), limits or current())
 
+    @alone
     def admits(
         self, region: Region, name: str, *, dominates_replacement: bool = True, dominates_unit: bool = False
     ) -> bool:
@@ -80,6 +81,7 @@ class SlotAccount(Live):
             raise refuse.no_slot_left(name, str(region), self.classes[name])
         self._engine.book(load, answer)
 
+    @alone
     def used(self, region: Region, name: str) -> int:
         """The most slots of the class that any neighbours differing in the region have used."""
         place = list(self.classes).index(name)

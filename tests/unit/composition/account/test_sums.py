@@ -9,9 +9,12 @@ import pytest
 
 from partita.composition.account import RegionAccount
 from partita.composition.account.account import Load
+from partita.composition.account.changes import Changes
 from partita.composition.account.field import Part, clipped, dense
+from partita.composition.account.hot import HotPoints
 from partita.composition.account.pairs import PairLoads
 from partita.composition.account.profile import Profiles
+from partita.composition.account.rectangles import Rectangles
 from partita.composition.account.slots import SlotAccount
 from partita.composition.account.sums import halves, joined, total, totals
 from partita.composition.account.units import LARGEST, ROOM
@@ -201,3 +204,38 @@ def test_more_slots_than_can_be_counted_are_as_many_as_can():
     slots.take(everything, "many")
     assert slots.admits(day(DAYS, 4), "many")
     assert ValueLoads((5,), (10**30,)).budget == (LARGEST,)
+
+
+def test_what_is_kept_of_charges_is_held():
+    listed, changes, hot = Rectangles(1, 1), Changes(1, 1), HotPoints(1, 1)
+    hot.remember((2,), [5])
+    for _ in range(20):
+        listed.add(line(0, 5), (ROOM,))
+        changes.add(line(0, 5), (ROOM,), (ROOM,))
+        hot.add(line(0, 5), (ROOM,))
+    assert listed.weights.tolist() == [[ROOM]]
+    assert changes.one.tolist() == changes.both.tolist() == [[ROOM]]
+    assert hot.best(0) == (ROOM, (2,))
+
+
+def test_exact_loads_of_one_value_or_pair_do_not_wrap():
+    changes = Changes(1, 1)
+    loads = ValueLoads((40,), (LARGEST,), Limits(numbers=1, frozen_numbers=1, full_below=0))
+    for start in range(32):
+        changes.add(line(start, 35), (ROOM,), (ROOM,))
+        loads.book(line(start, 35), (ROOM,))
+    assert changes.pair((33,), (39,)) == changes.pair((33,), (34,)) == [32 * ROOM]
+    assert loads.load_of((33,)) == [ROOM]
+    charged = loads.charges
+    start, stop = np.zeros(1, dtype=np.int64), np.full(1, 40)
+    assert Profiles(charged.low, charged.high, charged.weights[:, 0], start, stop).guess()[0] == ROOM
+
+
+def test_pairs_of_many_regions_apart_are_searched_without_wrapping():
+    """Thirty-two regions of 2^58 units are 2^63: far below nothing, if they are added up in 64 bits."""
+    loads = PairLoads((34,), (LARGEST,))
+    loads.book(line(32, 33), (1,), (5,))
+    for code in range(32):
+        loads.book(line(code, code + 1), (ROOM // 2,), (ROOM // 2,))
+    assert not loads.decide(line(0, 32), (1,), (1,)).fits
+    assert loads.highest(line(0, 34), 0)[:2] == (ROOM, ROOM)
