@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, final
 
 from partita.composition.account.booking import Booking, Release, Shape, Vector, booked, charged, reached, shape
 from partita.composition.account.claim import Claim
-from partita.composition.account.engine import Answer, Engine, Extent, OfPairs, OfValues, OfWindows, Point
+from partita.composition.account.engine import Answer, Engine, Extent, OfWindows, Point, engine_of
 from partita.composition.account.load import Amounts, Load
 from partita.composition.account.units import Units
-from partita.composition.account.windows import Steps
 from partita.composition.promise import Promise
 from partita.errors import regions as refuse
-from partita.granularity import Granularity, Users, Windows
+from partita.granularity import Granularity, Users
 from partita.limits import Limits, current
 from partita.live import Live, alone
 from partita.region.box import Box
@@ -32,9 +31,6 @@ Repeated = tuple[Region, Measure, Measure | None, int]
 Record = dict[str, object]
 _CACHED = 1 << 15
 _Highest = Callable[[Sequence[Box], int], Extent]
-
-# Arrays have an axis for each column, and at most 64 axes.
-MOST_COLUMNS = 60
 
 
 @final
@@ -70,7 +66,7 @@ class RegionAccount(Live):
         self.updates = updates
         self._units = Units.of(promise.budget.vector())
         self._shape = shape(promise.granularity)
-        self._engine = _engine(domain, promise.granularity, self._units.budget, limits or current())
+        self._engine = engine_of(domain, promise.granularity, self._units.budget, limits or current())
         self._priced: dict[tuple[object, ...], tuple[Amounts, Amounts, Amounts]] = {}
         self._stateful = Region.nothing(domain)
         self._filtered = True
@@ -487,17 +483,3 @@ class RegionAccount(Live):
             return refuse.not_shown_to_fit(who, region, asked, budget, upper)
         spent, fits = str(self.spent(release.region)), str(self.remaining(release.region))
         return refuse.over_budget(who, region, asked, spent, budget, fits)
-
-
-def _engine(domain: Domain, granularity: Granularity, budget: tuple[int, ...], limits: Limits) -> Engine:
-    if len(domain.shape) > MOST_COLUMNS:
-        raise refuse.too_many_columns(len(domain.shape), MOST_COLUMNS)
-    match shape(granularity):
-        case Shape.VALUES:
-            return OfValues(domain.shape, budget, limits)
-        case Shape.PAIRS:
-            return OfPairs(domain.shape, budget, limits)
-        case Shape.WINDOWS:
-            windows = granularity.single
-            assert isinstance(windows, Windows)
-            return OfWindows(domain.shape, budget, limits, Steps.of(domain, windows))

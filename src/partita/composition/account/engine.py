@@ -7,17 +7,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
+from partita.composition.account.booking import Shape, shape
 from partita.composition.account.load import Amounts, Load, manageable, nothing, widened
 from partita.composition.account.pairs import PairLoads
 from partita.composition.account.values import Decision, ValueLoads
 from partita.composition.account.windows import Steps, WindowLoads
+from partita.errors import regions as refuse
+from partita.granularity import Granularity, Windows
 from partita.limits import Limits
 from partita.region.box import Box
+from partita.region.domain import Domain
 
 Point = tuple[int, ...]
 
 SHOWN = 32
 """How many steps of a window a witness names."""
+
+# Arrays have an axis for each column, and at most 64 axes.
+MOST_COLUMNS = 60
 
 
 @final
@@ -285,3 +292,18 @@ class OfWindows(Engine):
 def _answer(found: Decision) -> Answer:
     witness = () if found.witness is None else (found.witness,)
     return Answer(found.fits, found.component, found.load, witness, found.proven)
+
+
+def engine_of(domain: Domain, granularity: Granularity, budget: Amounts, limits: Limits) -> Engine:
+    """The loads that a granularity is about."""
+    if len(domain.shape) > MOST_COLUMNS:
+        raise refuse.too_many_columns(len(domain.shape), MOST_COLUMNS)
+    match shape(granularity):
+        case Shape.VALUES:
+            return OfValues(domain.shape, budget, limits)
+        case Shape.PAIRS:
+            return OfPairs(domain.shape, budget, limits)
+        case Shape.WINDOWS:
+            windows = granularity.single
+            assert isinstance(windows, Windows)
+            return OfWindows(domain.shape, budget, limits, Steps.of(domain, windows))
