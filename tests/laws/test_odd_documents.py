@@ -83,6 +83,18 @@ def test_a_budget_beyond_floats_has_no_noise(mechanism):
         pt.calibrate(mechanism, epsilon="1e60", delta="1e-70", count=3)
 
 
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"mechanism": "gaussian", "count": 1000, "sigma": "1e-70", "rate": "1e-6"},
+        {"mechanism": "laplace", "count": 10**70, "epsilon": "1e70"},
+        {"mechanism": "geometric", "count": 10**18, "epsilon": "1e-70", "rate": "0.5", "distance": "1e70"},
+    ],
+)
+def test_extreme_plans_are_composed_or_refused(event):
+    refused_at_most(compose_document, {"version": 1, "events": [event], "delta": "1e-6"})
+
+
 @pytest.mark.parametrize("name", ["gaussian", "laplace", "geometric", "randomized_response"])
 @pytest.mark.parametrize("epsilon", ["1e-70", "1e9", "1e70"])
 @pytest.mark.parametrize("count", [1, 10**18])

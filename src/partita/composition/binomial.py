@@ -11,6 +11,7 @@ import numpy as np
 from flint import arb
 
 from partita.composition.search import most
+from partita.effort import spend_composing
 from partita.theory import numerics
 from partita.theory.losses.outward import FUNCTION, UNIT, Floats, down, floats, up
 from partita.theory.numerics import ball
@@ -117,11 +118,13 @@ class Binomial:
         """About δ at each loss of the window; what is read from it is checked afterwards."""
         tails = np.append(np.cumsum(masses[::-1])[::-1][1:], 0.0) + beyond
         gap = 2 * self.epsilon
+        spend_composing(len(masses) >> 1)
         if gap * len(masses) < 600:
             shrink = np.exp(-gap * np.arange(len(masses)))
             inverse = np.append(np.cumsum((masses * shrink)[::-1])[::-1][1:], 0.0) / shrink
             return floats(np.maximum(tails - inverse, 0.0))
         # With S_i = sum over j > i of p_j (1 - e^(l_i - l_j)): S_i = tail_(i+1) (1 - fall) + fall S_(i+1).
+        spend_composing(len(masses))
         values = np.empty(len(masses))
         running, fall, gain = beyond, math.exp(-gap), -math.expm1(-gap)
         for i in range(len(masses) - 1, -1, -1):

@@ -14,6 +14,7 @@ from partita.composition.compose import compose
 from partita.composition.guarantee import Guarantee
 from partita.composition.plan import Part, Release, read, relation_of
 from partita.effort import Work, bounded, spend_composing
+from partita.errors import PartitaError
 from partita.errors import composition as refuse
 from partita.exact import exact, whole
 from partita.granularity import Granularity, Relation, groups, replace, rows, steps, users
@@ -42,7 +43,9 @@ def _bounded(function: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
         with bounded(MOST_STEPS, composing=True) as effort:
             try:
                 return function(*args, **kwargs)
-            except (ArithmeticError, RecursionError):
+            except PartitaError:
+                raise
+            except (ArithmeticError, RecursionError, ValueError):
                 raise refuse.bad_document("the numbers", "they are beyond what can be computed.") from None
             finally:
                 # Where one way was given up for want of steps, what another way found is not the best there is.

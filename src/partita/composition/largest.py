@@ -17,12 +17,15 @@ from partita.composition.guarantee import is_exact
 from partita.composition.plan import Plan, has_pairs
 from partita.composition.saddle import Saddle
 from partita.composition.total import Total
+from partita.effort import spend_composing
 from partita.errors import NotProven, PartitaError
 from partita.errors import composition as refuse
 from partita.exact import float_down
 from partita.granularity.base import Granularity, Relation
 from partita.theory.losses.outward import floats
 
+# Steps that composing the plan once may take.
+_ATTEMPT = 40_000
 Events = Callable[[float], Sequence[object]]
 
 
@@ -145,6 +148,7 @@ def _totals(
 
     def total(strength: float) -> float:
         try:
+            spend_composing(_ATTEMPT)
             made = Plan.protecting(plan(strength), relation)
             if target > 0 and _exactly(made, method):
                 # Too many releases for that have a total all the same.

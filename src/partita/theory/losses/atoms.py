@@ -9,6 +9,7 @@ from typing import Self, final
 
 import numpy as np
 
+from partita.effort import spend_composing
 from partita.errors import losses as refuse
 from partita.theory.losses.base import Batch, Lattice, LossLaw
 from partita.theory.losses.outward import FUNCTION, UNIT, Complexes, Floats, floats, probability_up, up
@@ -135,6 +136,7 @@ class AtomicLoss(LossLaw):
 
     def delta(self, epsilon: float) -> float:
         """The sum itself, rounded up."""
+        spend_composing(4 + (len(self.losses) >> 3))
         losses, masses = floats(self.losses), floats(self.masses)
         over = losses > epsilon
         gap = epsilon - losses[over]
