@@ -57,7 +57,11 @@ _BEYOND = ("v", 2**62, -9, 1e300, -1e300, 2**60, 99, -7, dt.date(1800, 1, 1), dt
 _ALICE = ("alice", 42, 42, 13.37, 0.123456789, 4000, 4, 3, dt.date(2000, 1, 6), dt.date(2025, 2, 2), "y", True, "p")
 _NULL = ("w", *[None] * 12)
 _NOBODY = (None, 0, 1, 0.0, 0.5, 0, 0, 3, dt.date(2000, 2, 29), dt.date(2025, 2, 28), "x", False, None)
-ROWS = {"none": [], "one": [_ALICE], "all": [_LOW, _HIGH, _BEYOND, _ALICE, _NULL, _NOBODY, _LOW, _HIGH]}
+ROWS: dict[str, list[tuple[Any, ...]]] = {
+    "none": [],
+    "one": [_ALICE],
+    "all": [_LOW, _HIGH, _BEYOND, _ALICE, _NULL, _NOBODY, _LOW, _HIGH],
+}
 
 
 def stored(name: str) -> pa.Table:
@@ -106,7 +110,8 @@ class Statements:
             case _:
                 digits = "".join(str(self.draws.randrange(10)) for _ in range(self.draws.randrange(20, 75)))
                 far = self.pick("1e-300", "1e300", f"0.{'0' * 290}1", "7" * 280) if self.chance(0.05) else f"0.{digits}"
-                return sign + str(self.pick(f"1{digits[:73]}", f"0.{digits}1", far))
+                found = str(self.pick(f"1{digits[:73]}", f"0.{digits}1", far))
+                return f"{sign}{found}"
 
     def ends(self) -> tuple[str, str]:
         """The ends of a CLAMP."""

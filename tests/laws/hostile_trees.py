@@ -27,7 +27,7 @@ class Trees:
         self.draws = self.words.draws
         self.table = laboratory.tables["all"]
         self.conditions: list[Condition] = []
-        self.leaves: list[Expression] = [Value(name) for name in NUMERIC] * 4
+        self.leaves: list[Expression] = [Value(name) for name in (*NUMERIC, *NUMERIC, *NUMERIC, *NUMERIC)]
         for place in range(pool):
             text = self.words.condition() if place % 3 else self.words.function()
             kind = f"COUNT(*) AS v FROM all WHERE {text}" if place % 3 else f"SUM({text}) AS v FROM all"
