@@ -227,9 +227,8 @@ def test_exact_loads_of_one_value_or_pair_do_not_wrap():
         loads.book(line(start, 35), (ROOM,))
     assert changes.pair((33,), (39,)) == changes.pair((33,), (34,)) == [32 * ROOM]
     assert loads.load_of((33,)) == [ROOM]
-    charged = loads.charges
-    start, stop = np.zeros(1, dtype=np.int64), np.full(1, 40)
-    assert Profiles(charged.low, charged.high, charged.weights[:, 0], start, stop).guess()[0] == ROOM
+    low, high = np.zeros((32, 1), dtype=np.int64), np.arange(5, 37)[:, None]
+    assert Profiles(low, high, np.full(32, ROOM), low[0], np.full(1, 40)).guess() == (ROOM, (0,))
 
 
 def test_pairs_of_many_regions_apart_are_searched_without_wrapping():
