@@ -247,7 +247,7 @@ DOUBLED = ", ".join(f"c{place} AS (SELECT x + x AS x FROM c{place - 1})" for pla
             "WITH facts AS (SELECT d FROM things) SELECT COUNT(*) AS n FROM things WHERE d IN (SELECT d FROM facts)",
             "shape.name-taken",
         ),
-        (f"WITH c0 AS (SELECT a AS x FROM things), {DOUBLED} SELECT SUM(x) AS s FROM c59", "query.too-deep"),
+        (f"WITH c0 AS (SELECT a AS x FROM things), {DOUBLED} SELECT SUM(x) AS s FROM c59", "query.too-much-work"),
     ],
 )
 def test_columns_that_are_not_worked_out_are_refused(question, code):

@@ -35,7 +35,7 @@ def least_delta(epsilon: float, mu: float, laplace: Sequence[float], pure: Seque
     losses = (first + np.arange(len(chances))) * step
     above = losses > epsilon
     # A grain of room for sums of doubles.
-    return float(np.sum(chances[above] * -np.expm1(epsilon - losses[above]))) * (1 - 1e-9) - 1e-13
+    return max(0.0, float(np.sum(chances[above] * -np.expm1(epsilon - losses[above]))) * (1 - 1e-9) - 1e-13)
 
 
 def _grid(low: float, high: float, step: float) -> NDArray[np.float64]:

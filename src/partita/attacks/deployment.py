@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -15,6 +17,7 @@ from partita.composition.promise import Promise
 from partita.curator.curator import Curator
 from partita.curator.path import booked_costs
 from partita.engine.duckdb import DuckDB
+from partita.engine.log import log
 from partita.errors import PartitaError
 from partita.exact import Number
 from partita.mechanisms.additive import AdditiveNoise
@@ -188,10 +191,14 @@ def _offered(
 def _visible(
     table: Table, promises: Sequence[Promise], questions: Sequence[str], price: dict[str, Number], bits: BitSource
 ) -> list[dict[str, Any]]:
-    """Everything but the noisy numbers, question by question."""
+    """Everything but the noisy numbers, question by question, and whether the operator was alarmed.
+
+    A fault after reading is hidden from analysts, but not the time it takes, nor that its answer is not the honest one.
+    """
     found: list[dict[str, Any]] = []
-    with Curator(tables=[table], promises=promises, bits=bits) as curator:
+    with Curator(tables=[table], promises=promises, bits=bits) as curator, _listening() as alarms:
         for question in questions:
+            before = len(alarms)
             try:
                 answer = curator.ask(question, **price)  # type: ignore[arg-type]
             except PartitaError as refusal:
@@ -201,10 +208,22 @@ def _visible(
             keys = [{name: value for name, value in row.items() if name in shown} for row in answer.rows()]
             kinds = [type(value).__name__ for row in answer.rows() for value in row.values()]
             columns = list(answer.result.columns)
-            found.append(
-                {"keys": keys, "columns": columns, "kinds": kinds, "costs": answer.costs, "left": answer.remaining}
-            )
+            seen = {"keys": keys, "columns": columns, "kinds": kinds, "costs": answer.costs, "left": answer.remaining}
+            found.append({**seen, "fault": len(alarms) > before})
     return found
+
+
+@contextmanager
+def _listening() -> Iterator[list[logging.LogRecord]]:
+    """What the operator is alarmed of meanwhile."""
+    alarms: list[logging.LogRecord] = []
+    handler = logging.Handler(logging.CRITICAL)
+    handler.emit = alarms.append  # type: ignore[method-assign, assignment]
+    log.addHandler(handler)
+    try:
+        yield alarms
+    finally:
+        log.removeHandler(handler)
 
 
 def _price(budget: Measure, parts: int) -> dict[str, Number]:

@@ -96,7 +96,7 @@ def test_what_is_visible_besides_the_noise_is_the_same_for_neighbours():
     assert [one for one in found if one.difference] == []
 
 
-def test_an_error_that_depends_on_a_row_is_seen(monkeypatch):
+def test_an_error_that_depends_on_a_row_is_seen(monkeypatch, heard):
     honest = DuckDB.compute
 
     def leaky(self: DuckDB, program: Any) -> Any:
@@ -107,7 +107,8 @@ def test_an_error_that_depends_on_a_row_is_seen(monkeypatch):
 
     monkeypatch.setattr(DuckDB, "compute", leaky)
     found = list(deployment.seen([VISITS], PROMISES["rows, ρ"], bits=TestBits(4)))
-    assert any("refusal" in one.difference for one in found)
+    assert any("fault" in one.difference for one in found)
+    assert heard
 
 
 def test_a_promise_without_known_neighbours_is_told():
