@@ -147,3 +147,8 @@ def test_values_that_floats_cannot_tell_apart_are_not_declared():
     """One missing value makes floats of a frame's whole numbers, and would round all others."""
     with pytest.raises(InvalidInput, match="beyond 2"):
         decimals(0, 10**18, step=1000)
+
+
+def test_what_unlisted_values_become_is_a_name():
+    with pytest.raises(InvalidInput, match="None is not a name"):
+        categories("x", other=None)

@@ -131,7 +131,11 @@ def _per_record(granularity: Granularity, release: Release) -> Release:
     if release.own_domain:
         raise refuse.own_domain(str(granularity))
     if stated is None or stated == Rows():
-        return Release(release.region, cost, both, release.unit, altered=release.altered)
+        unit, altered = (
+            whole_unit if times == 1 or whole_unit is None else whole_unit.group(times)
+            for whole_unit in (release.unit, release.altered)
+        )
+        return Release(release.region, cost, both, unit, altered=altered)
     inner = granularity.single
     if stated == inner and isinstance(inner, Users):
         return Release(release.region, cost, both, unit=cost, altered=cost if inner.altered else None)

@@ -131,4 +131,6 @@ def categories(
     for name in names:
         if isinstance(name, bool) or not isinstance(name, str | int):
             raise refuse.bad_category(name)
+    if not isinstance(other, str):
+        raise refuse.bad_category(other)
     return Categories(tuple(str(name) for name in names), other, missing, constant)

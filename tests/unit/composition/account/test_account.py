@@ -348,3 +348,10 @@ def test_approximate_budgets_keep_both_coordinates():
     assert not ledger.admits(OLD, Approximate(epsilon="0.1", delta="0.002"))
     assert ledger.admits(OLD, Approximate(epsilon="0.9", delta="0.001"))
     assert ledger.remaining(OLD) == Approximate(epsilon="0.9", delta="0.001")
+
+
+def test_what_is_stated_for_an_owner_counts_as_often_as_the_map_before_it_says():
+    plain, behind = account(Pure(epsilon=9), users("who", rows=2)), account(Pure(epsilon=9), users("who", rows=2))
+    plain.charge(OLD, Pure(epsilon=1), unit=Pure(epsilon=1))
+    behind.charge(OLD, Pure(epsilon=1), unit=Pure(epsilon=1), stability=3)
+    assert behind.worst()[0].epsilon == 3 * plain.worst()[0].epsilon
