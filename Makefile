@@ -9,6 +9,8 @@ TOPIC ?= *
 # One thread for each test or benchmark process: the workers share the cores.
 export OPENBLAS_NUM_THREADS ?= 1
 export OMP_NUM_THREADS ?= 1
+# Tests start hundreds of processes: compiled code is kept, or each of them compiles everything anew.
+unexport PYTHONDONTWRITEBYTECODE
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHON
 
@@ -34,8 +36,10 @@ test: $(STAMP)  ## set up and run every test, slow ones and doctests included
 quick: $(STAMP)  ## run the tests that are not marked slow
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m 'not slow'
 
-soak: $(STAMP)  ## run 200,000 hostile statements, none of which may fault; fewer with STATEMENTS=1000
+soak: $(STAMP)  ## hours: hostile statements, neighbours of whole histories, and the tests of `make test` with far more examples
 	@$(BIN)/python tools/soak.py --statements $(or $(STATEMENTS),200000)
+	@$(BIN)/python -m tests.laws.second_hand $(or $(NEIGHBOURS),50000)
+	@SOAK=1 HYPOTHESIS_PROFILE=explore $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m 'soak or hypothesis'
 
 mutants: $(STAMP)  ## break every rule of what is booked on purpose: the second opinion must notice
 	@$(BIN)/python tools/mutants.py
@@ -55,7 +59,7 @@ format: $(STAMP)  ## format the code and mend what the linter can mend
 	@$(BIN)/ruff format --quiet .
 	@$(BIN)/ruff check --quiet --fix .
 
-update: $(STAMP)  ## write the generated pages anew (ARCHITECTURE.md's tree, docs/errors.md)
+update: $(STAMP)  ## write what is generated anew (ARCHITECTURE.md's tree, docs/errors.md, texts of errors)
 	@$(BIN)/python tools/architecture.py
 	@$(BIN)/python tools/error_pages.py
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 from collections.abc import Iterator
@@ -16,8 +17,27 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 settings.register_profile(
     "steady", derandomize=True, deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("explore", deadline=None, print_blob=True, max_examples=2000)
+settings.register_profile(
+    "explore", deadline=None, print_blob=True, max_examples=2000, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The files with slow tests first: what is left for the end is short, and no worker waits long for another."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_collection_finish() -> None:
+    """All that is imported stays to the end: garbage is not looked for in it again and again."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """At the end everything may go, and libraries that count their objects find none left."""
+    gc.unfreeze()
 
 
 @pytest.fixture

@@ -21,8 +21,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from partita.errors import PartitaError  # noqa: E402
-from partita.query.program import Tally  # noqa: E402
-from partita.query.truncation import Truncation  # noqa: E402
+from partita.query.exact.program import Tally  # noqa: E402
+from partita.query.tables.truncation import Truncation  # noqa: E402
 from tests.laws.hostile import Laboratory, Statements  # noqa: E402
 from tests.laws.hostile_trees import Trees  # noqa: E402
 

@@ -18,12 +18,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import _results
 import numpy as np
 
-from partita.algorithms.learning.descent import Descent
+from partita.algorithms.choosing.survey import Survey
+from partita.algorithms.learning.classifying.descent import Descent
 from partita.algorithms.learning.lattice import Lattice
 from partita.algorithms.learning.moments import UNIT
 from partita.algorithms.learning.sums import spread
-from partita.algorithms.survey import Survey
-from partita.query.pricing import Price
+from partita.composition.calibration.pricing import Price
 
 ROWS, TURNS = 40_000, 50
 WAYS = {

@@ -20,7 +20,7 @@ import _results
 import numpy as np
 
 from partita.algorithms import OnlineMultiplicativeWeights
-from partita.composition.calibrate import calibrate
+from partita.composition.calibration.calibrate import calibrate
 from partita.errors import BudgetExceeded
 from partita.mechanisms.gaussian import GaussianNoise
 

@@ -26,7 +26,7 @@ import numpy as np
 import opendp.prelude as dp
 
 from partita.algorithms import ContinualCounter
-from partita.algorithms.factors import MOST_OPTIMISED
+from partita.algorithms.streams.factors import MOST_OPTIMISED
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.theory.distance import Distance
 from partita.theory.measures.zcdp import ZCDP

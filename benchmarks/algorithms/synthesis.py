@@ -38,9 +38,10 @@ warnings.filterwarnings("ignore")
 
 import mbi  # noqa: E402
 
-from partita.algorithms import AdaptiveMarginals, exchange, graphical, junction, synthesis  # noqa: E402
-from partita.algorithms.graphical import GraphicalModel, Observed, fitted  # noqa: E402
-from partita.algorithms.junction import JunctionTree  # noqa: E402
+from partita.algorithms import AdaptiveMarginals  # noqa: E402
+from partita.algorithms.synthetic import exchange, graphical, junction, synthesis  # noqa: E402
+from partita.algorithms.synthetic.graphical import GraphicalModel, Observed, fitted  # noqa: E402
+from partita.algorithms.synthetic.junction import JunctionTree  # noqa: E402
 
 SIZES = {"a": 2, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "g": 8, "h": 10, "i": 12, "j": 16}
 NAMES = tuple(SIZES)

@@ -23,10 +23,10 @@ import dp_accounting
 import prv_accountant
 from dp_accounting.pld import privacy_loss_distribution as pld
 
-from partita.composition.calibrate import calibrate
-from partita.composition.compose import compose
-from partita.composition.curve import profile
-from partita.composition.running import Running
+from partita.composition.calibration.calibrate import calibrate
+from partita.composition.guarantees.compose import compose
+from partita.composition.guarantees.running import Running
+from partita.composition.numerics.curve import profile
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.laplace import Laplace
 from partita.mechanisms.randomized_response import RandomizedResponse

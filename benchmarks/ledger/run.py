@@ -28,17 +28,18 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from partita.composition.promise import Promise
+from partita.composition.plans.promise import Promise
 from partita.granularity import rows
 from partita.ledger.birth import Terms
+from partita.ledger.book.entries import Kind
+from partita.ledger.book.store import Stage
 from partita.ledger.canonical import digest
-from partita.ledger.charge import Charge, Cost
-from partita.ledger.entries import Kind
+from partita.ledger.charge import Charge
 from partita.ledger.ledger import Ledger
 from partita.ledger.opening import open_ledger
 from partita.ledger.states import Answered
-from partita.ledger.store import Stage
 from partita.region import Domain, Region, categories, integers
+from partita.theory.cost import Cost
 from partita.theory.measures.zcdp import ZCDP
 
 RESULTS = Path(__file__).with_name("RESULTS.md")

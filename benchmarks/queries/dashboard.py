@@ -31,11 +31,11 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import partita as pt
-from partita.query.aggregates import Average, CountRows, Sum
-from partita.query.expressions import bounds
-from partita.query.recipes import Linear, Mean
-from partita.query.results import Result
-from partita.query.share import Share
+from partita.query.answer.estimators import Linear, Mean
+from partita.query.answer.results import Result
+from partita.query.batch.share import Share
+from partita.query.language.aggregates import Average, CountRows, Sum
+from partita.query.language.expressions import bounds
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "libraries"))

@@ -32,10 +32,10 @@ import numpy as np
 import partita as pt
 from partita.engine.duckdb import DuckDB
 from partita.mechanisms.exponential import Exponential
-from partita.query.aggregates import Quantile
-from partita.query.expressions import Bounds, Value
-from partita.query.program import Histogram
-from partita.query.quantiles import Choice, companies
+from partita.query.exact.program import Histogram
+from partita.query.language.aggregates import Quantile
+from partita.query.language.expressions import Bounds, Value
+from partita.query.quantiles.quantiles import Choice, companies
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))

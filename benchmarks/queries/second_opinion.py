@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 import partita as pt
-from partita.curator import opinion
+from partita.curator.path import opinion
 
 HERE = Path(__file__).resolve().parent
 QUESTIONS = {

@@ -28,7 +28,7 @@ import numpy as np
 import workloads as w
 
 from partita.composition.account import RegionAccount
-from partita.composition.promise import Promise
+from partita.composition.plans.promise import Promise
 from partita.granularity import replace, rows
 from partita.region import Region
 from partita.theory.measures.base import Measure
@@ -78,7 +78,7 @@ def run(
 def _release(region: Region, cost: Measure, both: Measure | None) -> object:
     from partita.composition.account.booking import Release
 
-    return Release(region, cost, both)
+    return Release.of(region, cost, both)
 
 
 def generic(workload: w.Workload, count: int) -> tuple[Times, RegionAccount]:

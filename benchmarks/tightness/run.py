@@ -26,16 +26,16 @@ import numpy as np
 
 import partita as pt
 from partita.composition.account import RegionAccount
-from partita.curator.path import costs_of
+from partita.composition.calibration.pricing import Price
+from partita.curator.path.path import costs_of
 from partita.engine.reference import tallied
 from partita.granularity import Granularity, Replace, Rows, Users
-from partita.query.blocks import entries
-from partita.query.joint import joint, union
-from partita.query.pricing import Price
-from partita.query.program import Values
-from partita.query.quote import Quote, quote
-from partita.query.sql import read
-from partita.query.truncation import truncation
+from partita.query.batch.joint import joint, union
+from partita.query.exact.measurements import entries
+from partita.query.exact.program import Values
+from partita.query.noise.quote import Quote, quote
+from partita.query.sql.parse import read
+from partita.query.tables.truncation import truncation
 from partita.theory.measures.zcdp import ZCDP
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
@@ -239,17 +239,11 @@ def priced(case: Case, table: pt.Table, key: str) -> tuple[list[Quote], float]:
     ]
     account = RegionAccount(table.domain, promises[0])
     if case.both is None:
-        cost = costs_of(asked[0])[0]
-        account.charge(asked[0].region, cost.one, cost.both, **told(cost))
+        account.charge(asked[0].region, costs_of(asked[0])[0])
     else:
         total = joint(asked, promises, [Fraction(0)] * len(promises))[0]
-        account.charge(union(asked), total.row, total.both, **told(total))
+        account.charge(union(asked), total.together)
     return asked, float(account.bracket()[1].vector()[0])
-
-
-def told(cost: Any) -> dict[str, Any]:
-    """What a cost says of a whole owner."""
-    return {name: getattr(cost, name) for name in ("unit", "altered", "declared") if hasattr(cost, name)}
 
 
 def earlier() -> dict[str, str]:

@@ -12,23 +12,31 @@ from partita.front import front
 if TYPE_CHECKING:
     from partita import algorithms as algorithms
     from partita.attacks.attack import Attack as Attack
-    from partita.attacks.audit import Audit as Audit
-    from partita.attacks.audit import audit as audit
-    from partita.attacks.canaries import audit_training as audit_training
+    from partita.attacks.audits.audit import Audit as Audit
+    from partita.attacks.audits.audit import audit as audit
+    from partita.attacks.laboratory.canaries import audit_training as audit_training
     from partita.composition.account import RegionAccount as RegionAccount
-    from partita.composition.calibrate import calibrate as calibrate
-    from partita.composition.compose import compose as compose
-    from partita.composition.filters import Filter as Filter
-    from partita.composition.guarantee import Guarantee as Guarantee
-    from partita.composition.odometer import Odometer as Odometer
-    from partita.composition.promise import Promise as Promise
-    from partita.composition.slots import Slots as Slots
-    from partita.curator.answer import Answer as Answer
-    from partita.curator.batch import Batch as Batch
-    from partita.curator.computation import Computation as Computation
-    from partita.curator.computation import Sample as Sample
+    from partita.composition.account import general as general
+    from partita.composition.adaptive.filters import EitherOr as EitherOr
+    from partita.composition.adaptive.filters import Filter as Filter
+    from partita.composition.adaptive.filters import either_order as either_order
+    from partita.composition.adaptive.interactive import Child as Child
+    from partita.composition.adaptive.interactive import Concurrent as Concurrent
+    from partita.composition.adaptive.odometer import Odometer as Odometer
+    from partita.composition.adaptive.slots import Slots as Slots
+    from partita.composition.calibration.calibrate import calibrate as calibrate
+    from partita.composition.calibration.calibrate import calibrate_plan as calibrate_plan
+    from partita.composition.exchange import interchange as interchange
+    from partita.composition.guarantees.compose import compose as compose
+    from partita.composition.guarantees.guarantee import Guarantee as Guarantee
+    from partita.composition.guarantees.running import Running as Running
+    from partita.composition.plans.promise import Promise as Promise
+    from partita.curator.answers.answer import Answer as Answer
+    from partita.curator.batches.batch import Batch as Batch
+    from partita.curator.batches.planned import Planned as Planned
+    from partita.curator.computations.computation import Computation as Computation
+    from partita.curator.computations.computation import Sample as Sample
     from partita.curator.curator import Curator as Curator
-    from partita.curator.planned import Planned as Planned
     from partita.curator.settings import open_settings as open
     from partita.errors import BudgetExceeded as BudgetExceeded
     from partita.errors import Caution as Caution
@@ -38,17 +46,21 @@ if TYPE_CHECKING:
     from partita.errors import NotProven as NotProven
     from partita.errors import PartitaError as PartitaError
     from partita.errors import QueryRefused as QueryRefused
+    from partita.explain import gallery as pictures
     from partita.explain.report.report import report as report
     from partita.explain.words import explain as explain
     from partita.granularity import edges as edges
     from partita.granularity import groups as groups
     from partita.granularity import metric as metric
     from partita.granularity import nodes as nodes
+    from partita.granularity import persons as persons
     from partita.granularity import replace as replace
     from partita.granularity import rows as rows
     from partita.granularity import users as users
     from partita.granularity import windows as windows
-    from partita.ledger.receipts import Receipt as Receipt
+    from partita.ledger.receipts.receipts import Receipt as Receipt
+    from partita.ledger.receipts.together import compose as together
+    from partita.ledger.reports.report import check_export as check_export
     from partita.mechanisms.discrete_gaussian import DiscreteGaussian as DiscreteGaussian
     from partita.mechanisms.exponential import Exponential as Exponential
     from partita.mechanisms.gaussian import GaussianNoise as GaussianNoise
@@ -64,22 +76,23 @@ if TYPE_CHECKING:
     from partita.mechanisms.subsampled import Subsampled as Subsampled
     from partita.mechanisms.truncated_geometric import TruncatedGeometric as TruncatedGeometric
     from partita.mechanisms.unary_encoding import UnaryEncoding as UnaryEncoding
-    from partita.query.asking import avg as avg
-    from partita.query.asking import count as count
-    from partita.query.asking import max as max
-    from partita.query.asking import median as median
-    from partita.query.asking import min as min
-    from partita.query.asking import quantile as quantile
-    from partita.query.asking import quantiles as quantiles
-    from partita.query.asking import sum as sum
-    from partita.query.public import PublicTable as PublicTable
-    from partita.query.schema import Table as Table
+    from partita.query.builder.aggregates import avg as avg
+    from partita.query.builder.aggregates import count as count
+    from partita.query.builder.aggregates import max as max
+    from partita.query.builder.aggregates import median as median
+    from partita.query.builder.aggregates import min as min
+    from partita.query.builder.aggregates import quantile as quantile
+    from partita.query.builder.aggregates import quantiles as quantiles
+    from partita.query.builder.aggregates import sum as sum
+    from partita.query.tables.public import PublicTable as PublicTable
+    from partita.query.tables.schema import Table as Table
     from partita.region.columns import booleans as booleans
     from partita.region.columns import categories as categories
     from partita.region.columns import dates as dates
     from partita.region.columns import decimals as decimals
     from partita.region.columns import identifier as identifier
     from partita.region.columns import integers as integers
+    from partita.region.columns import key as key
     from partita.region.columns import text_keys as text_keys
     from partita.region.domain import Domain as Domain
     from partita.region.region import Region as Region
@@ -106,27 +119,31 @@ if TYPE_CHECKING:
 
 # Where each public name lives: the module, and what it is called there.
 _HOMES = {
+    "Child": ("partita.composition.adaptive.interactive", "Child"),
+    "Concurrent": ("partita.composition.adaptive.interactive", "Concurrent"),
+    "EitherOr": ("partita.composition.adaptive.filters", "EitherOr"),
+    "Running": ("partita.composition.guarantees.running", "Running"),
     "algorithms": ("partita.algorithms", ""),
-    "Answer": ("partita.curator.answer", "Answer"),
+    "Answer": ("partita.curator.answers.answer", "Answer"),
     "Approximate": ("partita.theory.measures.approximate", "Approximate"),
     "Attack": ("partita.attacks.attack", "Attack"),
-    "Audit": ("partita.attacks.audit", "Audit"),
-    "Batch": ("partita.curator.batch", "Batch"),
+    "Audit": ("partita.attacks.audits.audit", "Audit"),
+    "Batch": ("partita.curator.batches.batch", "Batch"),
     "BudgetExceeded": ("partita.errors", "BudgetExceeded"),
     "Caution": ("partita.errors", "Caution"),
-    "Computation": ("partita.curator.computation", "Computation"),
+    "Computation": ("partita.curator.computations.computation", "Computation"),
     "Curator": ("partita.curator.curator", "Curator"),
     "DiscreteGaussian": ("partita.mechanisms.discrete_gaussian", "DiscreteGaussian"),
     "Distance": ("partita.theory.distance", "Distance"),
     "Domain": ("partita.region.domain", "Domain"),
     "EngineFault": ("partita.errors", "EngineFault"),
     "Exponential": ("partita.mechanisms.exponential", "Exponential"),
-    "Filter": ("partita.composition.filters", "Filter"),
+    "Filter": ("partita.composition.adaptive.filters", "Filter"),
     "GDP": ("partita.theory.measures.gdp", "GDP"),
     "GaussianNoise": ("partita.mechanisms.gaussian", "GaussianNoise"),
     "GaussianThreshold": ("partita.mechanisms.key_selection", "GaussianThreshold"),
     "Geometric": ("partita.mechanisms.geometric", "Geometric"),
-    "Guarantee": ("partita.composition.guarantee", "Guarantee"),
+    "Guarantee": ("partita.composition.guarantees.guarantee", "Guarantee"),
     "Histogram": ("partita.mechanisms.histogram", "Histogram"),
     "InvalidInput": ("partita.errors", "InvalidInput"),
     "Laplace": ("partita.mechanisms.laplace", "Laplace"),
@@ -134,67 +151,76 @@ _HOMES = {
     "LedgerFault": ("partita.errors", "LedgerFault"),
     "NoisyMax": ("partita.mechanisms.noisy_max", "NoisyMax"),
     "NotProven": ("partita.errors", "NotProven"),
-    "Odometer": ("partita.composition.odometer", "Odometer"),
+    "Odometer": ("partita.composition.adaptive.odometer", "Odometer"),
     "PartitaError": ("partita.errors", "PartitaError"),
     "PermuteAndFlip": ("partita.mechanisms.permute_and_flip", "PermuteAndFlip"),
     "Profile": ("partita.theory.measures.profile", "Profile"),
-    "Planned": ("partita.curator.planned", "Planned"),
-    "Promise": ("partita.composition.promise", "Promise"),
+    "Planned": ("partita.curator.batches.planned", "Planned"),
+    "Promise": ("partita.composition.plans.promise", "Promise"),
     "Pure": ("partita.theory.measures.pure", "Pure"),
     "QueryRefused": ("partita.errors", "QueryRefused"),
     "RandomizedResponse": ("partita.mechanisms.randomized_response", "RandomizedResponse"),
-    "Receipt": ("partita.ledger.receipts", "Receipt"),
+    "Receipt": ("partita.ledger.receipts.receipts", "Receipt"),
     "Region": ("partita.region.region", "Region"),
     "RegionAccount": ("partita.composition.account", "RegionAccount"),
     "Renyi": ("partita.theory.measures.renyi", "Renyi"),
-    "Sample": ("partita.curator.computation", "Sample"),
-    "Slots": ("partita.composition.slots", "Slots"),
+    "Sample": ("partita.curator.computations.computation", "Sample"),
+    "Slots": ("partita.composition.adaptive.slots", "Slots"),
     "SparseVector": ("partita.mechanisms.sparse_vector", "SparseVector"),
     "Subsampled": ("partita.mechanisms.subsampled", "Subsampled"),
-    "PublicTable": ("partita.query.public", "PublicTable"),
-    "Table": ("partita.query.schema", "Table"),
+    "PublicTable": ("partita.query.tables.public", "PublicTable"),
+    "Table": ("partita.query.tables.schema", "Table"),
     "TruncatedGeometric": ("partita.mechanisms.truncated_geometric", "TruncatedGeometric"),
     "UnaryEncoding": ("partita.mechanisms.unary_encoding", "UnaryEncoding"),
     "ZCDP": ("partita.theory.measures.zcdp", "ZCDP"),
-    "audit": ("partita.attacks.audit", "audit"),
-    "audit_training": ("partita.attacks.canaries", "audit_training"),
-    "avg": ("partita.query.asking", "avg"),
+    "audit": ("partita.attacks.audits.audit", "audit"),
+    "audit_training": ("partita.attacks.laboratory.canaries", "audit_training"),
+    "avg": ("partita.query.builder.aggregates", "avg"),
     "booleans": ("partita.region.columns", "booleans"),
-    "calibrate": ("partita.composition.calibrate", "calibrate"),
+    "calibrate": ("partita.composition.calibration.calibrate", "calibrate"),
+    "calibrate_plan": ("partita.composition.calibration.calibrate", "calibrate_plan"),
     "categories": ("partita.region.columns", "categories"),
-    "compose": ("partita.composition.compose", "compose"),
+    "check_export": ("partita.ledger.reports.report", "check_export"),
+    "compose": ("partita.composition.guarantees.compose", "compose"),
     "convert": ("partita.theory.conversions", "convert"),
-    "count": ("partita.query.asking", "count"),
+    "count": ("partita.query.builder.aggregates", "count"),
     "dates": ("partita.region.columns", "dates"),
     "decimals": ("partita.region.columns", "decimals"),
     "edges": ("partita.granularity", "edges"),
+    "either_order": ("partita.composition.adaptive.filters", "either_order"),
     "explain": ("partita.explain.words", "explain"),
+    "general": ("partita.composition.account.general", ""),
     "group_privacy": ("partita.theory.conversions", "group_privacy"),
     "groups": ("partita.granularity", "groups"),
     "identifier": ("partita.region.columns", "identifier"),
     "integers": ("partita.region.columns", "integers"),
+    "key": ("partita.region.columns", "key"),
+    "interchange": ("partita.composition.exchange.interchange", ""),
     "l1": ("partita.theory.distance", "l1"),
     "l2": ("partita.theory.distance", "l2"),
     "l2_squared": ("partita.theory.distance", "l2_squared"),
     "linf": ("partita.theory.distance", "linf"),
-    "max": ("partita.query.asking", "max"),
-    "median": ("partita.query.asking", "median"),
+    "max": ("partita.query.builder.aggregates", "max"),
+    "median": ("partita.query.builder.aggregates", "median"),
     "membership_advantage": ("partita.theory.semantics", "membership_advantage"),
     "metric": ("partita.granularity", "metric"),
-    "min": ("partita.query.asking", "min"),
+    "min": ("partita.query.builder.aggregates", "min"),
     "nodes": ("partita.granularity", "nodes"),
     "open": ("partita.curator.settings", "open_settings"),
+    "pictures": ("partita.explain.gallery", ""),
+    "persons": ("partita.granularity", "persons"),
     "posterior": ("partita.theory.semantics", "posterior"),
     "posterior_odds": ("partita.theory.semantics", "posterior_odds"),
     "posterior_range": ("partita.theory.semantics", "posterior_range"),
-    "quantile": ("partita.query.asking", "quantile"),
-    "quantiles": ("partita.query.asking", "quantiles"),
+    "quantile": ("partita.query.builder.aggregates", "quantile"),
+    "quantiles": ("partita.query.builder.aggregates", "quantiles"),
     "replace": ("partita.granularity", "replace"),
     "report": ("partita.explain.report.report", "report"),
     "rows": ("partita.granularity", "rows"),
     "someone_published": ("partita.theory.semantics", "someone_published"),
-    "sum": ("partita.query.asking", "sum"),
+    "sum": ("partita.query.builder.aggregates", "sum"),
     "text_keys": ("partita.region.columns", "text_keys"),
+    "together": ("partita.ledger.receipts.together", "compose"),
     "true_positive_rate": ("partita.theory.semantics", "true_positive_rate"),
     "users": ("partita.granularity", "users"),
     "windows": ("partita.granularity", "windows"),
@@ -210,11 +236,14 @@ __all__ = [
     "Batch",
     "BudgetExceeded",
     "Caution",
+    "Child",
     "Computation",
+    "Concurrent",
     "Curator",
     "DiscreteGaussian",
     "Distance",
     "Domain",
+    "EitherOr",
     "EngineFault",
     "Exponential",
     "Filter",
@@ -244,6 +273,7 @@ __all__ = [
     "Region",
     "RegionAccount",
     "Renyi",
+    "Running",
     "Sample",
     "Slots",
     "SparseVector",
@@ -259,18 +289,24 @@ __all__ = [
     "avg",
     "booleans",
     "calibrate",
+    "calibrate_plan",
     "categories",
+    "check_export",
     "compose",
     "convert",
     "count",
     "dates",
     "decimals",
     "edges",
+    "either_order",
     "explain",
+    "general",
     "group_privacy",
     "groups",
     "identifier",
     "integers",
+    "key",
+    "interchange",
     "l1",
     "l2",
     "l2_squared",
@@ -282,6 +318,8 @@ __all__ = [
     "min",
     "nodes",
     "open",
+    "pictures",
+    "persons",
     "posterior",
     "posterior_odds",
     "posterior_range",
@@ -293,6 +331,7 @@ __all__ = [
     "someone_published",
     "sum",
     "text_keys",
+    "together",
     "true_positive_rate",
     "users",
     "windows",

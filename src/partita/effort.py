@@ -8,12 +8,14 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Final, ParamSpec, TypeVar, final
 
-from partita.errors import effort as refuse
-from partita.errors import query as refuse_query
-from partita.errors.effort import Work
+from partita.errors import foundation as refuse
+from partita.errors.foundation import Work
+from partita.errors.query import language as refuse_query
 
 # A step is about a microsecond. What people ask takes some thousands.
 MOST_STEPS: Final = 400_000
+# Questions that are asked together are priced some times over: what people ask takes up to four thousand for each.
+BATCH_STEPS: Final = 40_000
 
 
 @final
@@ -28,11 +30,11 @@ class Effort:
     partita.errors.base.QueryRefused: This question takes more than 100 steps to price: ...
     """
 
-    __slots__ = ("_first", "composing", "left", "limit")
+    __slots__ = ("_first", "composing", "left", "limit", "several")
 
-    def __init__(self, limit: int, *, composing: bool = False) -> None:
+    def __init__(self, limit: int, *, composing: bool = False, several: bool = False) -> None:
         self.limit = self.left = limit
-        self.composing = composing
+        self.composing, self.several = composing, several
         self._first: Work | None = None
 
     def spend(self, steps: int, work: Work) -> None:
@@ -43,7 +45,7 @@ class Effort:
         self.left -= steps
         if self.left < 0:
             self._first = self._first or work
-            raise refuse.too_much(self._first, self.limit)
+            raise refuse.too_much(self._first, self.limit, several=self.several)
 
 
 _IN_FORCE: Final[ContextVar[Effort | None]] = ContextVar("effort", default=None)
@@ -64,7 +66,7 @@ def spend_composing(steps: int) -> None:
 
 
 @contextmanager
-def bounded(limit: int = MOST_STEPS, *, composing: bool = False) -> Iterator[Effort]:
+def bounded(limit: int = MOST_STEPS, *, composing: bool = False, several: bool = False) -> Iterator[Effort]:
     """All that is done inside shares one effort, that of the outermost; what is nested too deeply is refused.
 
     >>> with bounded(10) as outer, bounded(1000) as inner:
@@ -75,7 +77,7 @@ def bounded(limit: int = MOST_STEPS, *, composing: bool = False) -> Iterator[Eff
     if current is not None:
         yield current
         return
-    made = Effort(limit, composing=composing)
+    made = Effort(limit, composing=composing, several=several)
     token = _IN_FORCE.set(made)
     try:
         yield made
@@ -83,6 +85,20 @@ def bounded(limit: int = MOST_STEPS, *, composing: bool = False) -> Iterator[Eff
         raise refuse_query.too_deep() from None
     finally:
         _IN_FORCE.reset(token)
+
+
+@contextmanager
+def bounded_together(questions: int) -> Iterator[Effort]:
+    """One effort for questions that are priced together: that of one, and a share for each.
+
+    >>> with bounded_together(12) as effort:
+    ...     effort.limit
+    880000
+    """
+    with bounded(MOST_STEPS + BATCH_STEPS * questions, several=True) as effort:
+        yield effort
+        # Where one way was given up for want of steps, what another way found is not the best there is.
+        effort.spend(0, Work.AGGREGATES)
 
 
 _Given = ParamSpec("_Given")
@@ -100,4 +116,14 @@ def within_effort(function: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
     return limited
 
 
-__all__ = ["MOST_STEPS", "Effort", "Work", "bounded", "spend", "spend_composing", "within_effort"]
+__all__ = [
+    "BATCH_STEPS",
+    "MOST_STEPS",
+    "Effort",
+    "Work",
+    "bounded",
+    "bounded_together",
+    "spend",
+    "spend_composing",
+    "within_effort",
+]

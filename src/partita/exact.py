@@ -8,7 +8,7 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from numbers import Integral, Rational, Real
 
-from partita.errors import numbers as refuse
+from partita.errors import foundation as refuse
 
 Number = int | float | str | Decimal | Fraction
 
@@ -53,6 +53,15 @@ def exact(value: object, name: str = "value") -> Fraction:
         text = str(value)
         return _moderate(_read(text, name) if _DECIMAL.fullmatch(text) else Fraction(number), name, value)
     raise refuse.not_a_number(name, value)
+
+
+def written(value: object, name: str = "value") -> Fraction:
+    """The number of which an exact rational's text was kept: results of arithmetic may be beyond what callers may give.
+
+    >>> written("1/" + "2" + "0" * 80) == Fraction(1, 2 * 10**80)
+    True
+    """
+    return _read(value, name) if isinstance(value, str) else exact(value, name)
 
 
 def nonnegative(value: object, name: str = "value") -> Fraction:

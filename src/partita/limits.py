@@ -29,8 +29,16 @@ class Limits:
     """Record values that are listed one by one from the start."""
     many: int = 40
     """Cuts of an axis; beyond, all of its codes are cut."""
+    axes: int = 16
+    """Columns that all have an axis in the grid; of more, only those that charges constrain, and then in groups."""
+    grouped: int = 128
+    """Cells in the grid of a group of columns; columns that make more are kept in groups apart."""
+    splits: int = 12
+    """Splits of the charges over such groups that are tried for one bound."""
     steps: int = 3000
-    """Blocks looked at for one decision. Work limits count steps, never seconds."""
+    """Blocks looked at in one search. Work limits count steps, never seconds."""
+    looked: int = 1 << 23
+    """Numbers looked at for one decision, in all its searches together: blocks times rectangles times axes."""
     extra: int = 24
     """Steps spent on the exact maximum of a cell, before the threshold alone is asked for."""
     dense: int = 1 << 15
@@ -38,7 +46,7 @@ class Limits:
     coarse: int = 3
     """Axes with missing cuts; beyond, a rectangle is searched as a whole and not cell by cell."""
     pair_numbers: int = 1 << 23
-    """Numbers computed for one decision about pairs, times axes."""
+    """Numbers computed for one decision about pairs, times axes, in all its searches together."""
     together: int = 1 << 17
     """Numbers in the fields of blocks that are looked at together."""
     rectangles: int = 4096
@@ -83,6 +91,66 @@ class Limits:
     """Branches looked at for the certificate of a book."""
     searched_charges: int = 300
     """Charges of a book up to which they are looked at."""
+    batch: int = 48
+    """Blocks that are narrowed at once."""
+    bands: int = 400
+    """Bands of a map of loads along one column, each as heavy as its heaviest value."""
+    maps: int = 1024
+    """Cells of such a map of many columns, each bounded by itself."""
+    evaluated: int = 50_000
+    """Days of a column for each of which its year, month or day is compared; beyond, that narrows no region."""
+    tabulated: int = 50_000
+    """Values of a column for each of which a function is evaluated; beyond, it is an expression, or not read at all."""
+    branches: int = 512
+    """Different numbers that such a function may give; beyond, the same."""
+    batch_pairs: int = 2000
+    """Pairs of sets of questions that a changed row may leave and enter; beyond, it is said to be in all of them."""
+    related_cells: int = 900
+    """Cells of several questions; beyond, their numbers are not related to each other."""
+    related_values: int = 50_000
+    """Values of a column with keys; beyond, the same."""
+    related_numbers: int = 1500
+    """Cells times sums; beyond, the same."""
+    matched: int = 200_000
+    """Values of a column along which released groups are matched with others; beyond, only with themselves."""
+    helpers: int = 24
+    """Wider questions that are tried in the place of those asked, or beside them."""
+    helper_aggregates: int = 6
+    """Aggregates of such a question."""
+    shelved: int = 20_000
+    """Newest entries of a book that are looked through for answers that tell another."""
+    tried: int = 48
+    """Released answers that are tried for one question."""
+    chosen_together: int = 3
+    """Quantiles that are chosen together; more are chosen in several companies."""
+    fractions: int = 5
+    """Laplace noises whose sum has its tail by partial fractions; beyond, by an inverse transform."""
+    frequencies: int = 1 << 16
+    """Places at which that transform is read; what is cut off widens the bar."""
+    held_rows: int = 1_000_000
+    """Rows of a table whose codes are held in memory; beyond, rows are counted by the engine."""
+    held_boxes: int = 64
+    """Boxes of a region whose rows are counted in memory; beyond, by the engine."""
+    combinations: int = 1 << 16
+    """Values of a total loss that are listed; beyond, its transform is turned back."""
+    contour: int = 1 << 17
+    """Nodes of a contour; where more are needed the total is put on a lattice."""
+    rough_contour: int = 1 << 10
+    """Nodes of a contour for bounded losses, of which a lattice is the better bound sooner."""
+    contour_work: int = 1 << 21
+    """Nodes times laws of a contour; beyond, the same."""
+    lattice: int = 1 << 16
+    """Nodes of a lattice; with fewer, losses are moved further up to be on it."""
+    running: int = 1 << 12
+    """Nodes that are kept up to date; beyond, the total is computed anew after each release."""
+    thick: int = 128
+    """Nodes of them from which on faint ones are dropped and bounded."""
+    geometric: int = 4096
+    """Steps of geometric noise with its exact law; beyond, that of the worst mechanism with the same ε."""
+    reports: int = 512
+    """Changed reports with their exact law; beyond, that of each by itself."""
+    summed: int = 10_000
+    """Variance of discrete noise whose tail is summed; beyond, it is bounded by that of Gaussian noise."""
 
     @classmethod
     def all(cls, most: int) -> Limits:

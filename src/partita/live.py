@@ -13,7 +13,7 @@ from weakref import WeakSet
 
 from partita.errors import PartitaError
 from partita.errors import composition as refuse_copy
-from partita.errors import live as refuse
+from partita.errors import foundation as refuse
 
 Lived = TypeVar("Lived", bound="Live")
 Found = TypeVar("Found")

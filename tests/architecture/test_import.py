@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pkgutil import iter_modules
 
 import partita
+from partita.explain import pictures
 
 HEAVY = {
     "duckdb", "sqlglot", "matplotlib", "scipy", "pandas", "polars", "pyarrow", "sklearn", "fastapi",
@@ -21,12 +23,14 @@ RELIED_UPON = {
     "l1", "l2", "linf", "Profile",
     "Table", "Promise", "Curator", "Answer", "Batch", "Planned", "Receipt", "open", "count", "sum", "avg",
     "median", "quantile", "quantiles", "min", "max",
-    "integers", "decimals", "categories", "dates", "booleans", "text_keys", "identifier",
+    "integers", "decimals", "categories", "dates", "booleans", "text_keys", "identifier", "key",
     "Domain", "Region", "RegionAccount",
     "compose", "calibrate", "Guarantee", "Filter", "Odometer", "Slots",
     "Laplace", "GaussianNoise", "Geometric", "DiscreteGaussian", "RandomizedResponse", "Exponential",
     "PermuteAndFlip", "NoisyMax", "SparseVector", "Histogram", "Subsampled",
     "audit", "audit_training", "explain", "report", "Attack",
+    "Running", "Concurrent", "Child", "EitherOr", "either_order", "calibrate_plan", "together", "check_export",
+    "general", "interchange", "pictures",
 }  # fmt: skip
 
 
@@ -51,6 +55,14 @@ def test_no_name_that_users_rely_upon_is_gone():
     assert set(partita.__all__) >= RELIED_UPON
 
 
+def test_every_picture_is_in_the_gallery():
+    gallery = partita.pictures
+    assert set(gallery.__all__) == set(dir(gallery))
+    drawn = {module.name for module in iter_modules(pictures.__path__)} - {"canvas"}
+    assert drawn | {"region_map", "save", "svg"} == set(gallery.__all__)
+    assert all(callable(getattr(gallery, name)) for name in gallery.__all__)
+
+
 def test_a_name_that_does_not_exist_is_an_ordinary_attribute_error():
     assert not hasattr(partita, "no_such_name")
 
@@ -62,7 +74,7 @@ def test_public_functions_stay_functions_whatever_was_imported_before():
         "loss = partita.Pure(epsilon=1)\n"
         "assert str(partita.explain(loss)) == str(words.explain(loss))\n"
         "named = {name for name in partita.__all__ if name[0].islower() and not callable(getattr(partita, name))}\n"
-        "print(named - {'algorithms'})"
+        "print(named - {'algorithms', 'general', 'interchange', 'pictures'})"
     )
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (result.stdout.strip(), result.stderr) == ("set()", "")

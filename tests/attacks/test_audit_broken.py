@@ -12,8 +12,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from partita.attacks.audit import audit
-from partita.attacks.low_bits import naive_laplace
+from partita.attacks.audits.audit import audit
+from partita.attacks.audits.low_bits import naive_laplace
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.gdp import GDP
 from partita.theory.measures.pure import Pure

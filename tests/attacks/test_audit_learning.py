@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from partita.algorithms.learning.clusters import STEPS, Clusters
-from partita.algorithms.learning.descent import Descent
+from partita.algorithms.learning.classifying.descent import Descent
+from partita.algorithms.learning.classifying.logistic import Logistic
+from partita.algorithms.learning.classifying.perturbed import Perturbed
+from partita.algorithms.learning.clustering.clusters import STEPS, Clusters
+from partita.algorithms.learning.clustering.lloyd import Lloyd
 from partita.algorithms.learning.lattice import Lattice
 from partita.algorithms.learning.linear import Linear
-from partita.algorithms.learning.lloyd import Lloyd
-from partita.algorithms.learning.logistic import Logistic
 from partita.algorithms.learning.moments import UNIT
-from partita.algorithms.learning.perturbed import Perturbed
 from partita.algorithms.learning.principal import Principal
 from partita.algorithms.learning.sums import Noisy
-from partita.attacks.audit import audit
+from partita.attacks.audits.audit import audit
+from partita.composition.calibration.pricing import Price
 from partita.mechanisms.laplace import Laplace
-from partita.query.pricing import Price
 from partita.sampling.bits import TestBits
 from partita.theory.measures.pure import Pure
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import partita.mechanisms
-from partita.attacks.cases import Case, built_in, controls
-from partita.attacks.suite import run
+from partita.attacks.audits.cases import Case, built_in, controls
+from partita.attacks.audits.suite import run
 from partita.mechanisms.base import Mechanism
 from partita.registry import members
 from partita.sampling.bits import TestBits

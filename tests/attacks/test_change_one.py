@@ -12,10 +12,10 @@ import partita as pt
 from partita.composition.account import RegionAccount, SlotAccount
 from partita.composition.account.certificate import check
 from partita.errors import BudgetExceeded, PartitaError
-from partita.ledger.charge import Cost
+from partita.ledger.audit.recount import recount
 from partita.ledger.payer import RegionPayer
-from partita.ledger.recount import recount
 from partita.limits import Limits
+from partita.theory.cost import Cost
 
 RAGGED = "(x % 2 = 0 OR x = 7) AND y % 2 = 0"
 SMALL = {"ρ": (pt.ZCDP(rho="0.1"), {"rho": 100}), "ε": (pt.Pure(epsilon="0.1"), {"epsilon": 100})}
@@ -51,7 +51,7 @@ def test_a_ragged_question_is_not_free_because_a_box_stands_for_it(measure: str,
 def test_what_a_ragged_question_is_booked_is_what_one_row_can_tell(what: str) -> None:
     kept = curator(pt.ZCDP(rho=10), pt.replace())
     answer = kept.ask(f"SELECT {what} AS v FROM t WHERE {RAGGED}", rho=2)
-    assert close(kept._ledger.spent()[0], answer.quote.tolls[0].row)
+    assert close(kept._ledger.spent()[0], answer.quote.tolls[0].cost.row)
     assert kept._ledger.verify().problems == ()
 
 
@@ -131,7 +131,7 @@ def test_a_count_by_open_keys_costs_what_a_row_that_changes_its_word_can_tell() 
     kept = words(pt.ZCDP(rho=1, delta="1e-5"))
     spent = pt.ZCDP(rho=0)
     for rho in ("0.5", "0.499"):
-        spent = spent + kept.ask(WORDS, rho=rho, delta="1e-6").quote.tolls[0].both
+        spent = spent + kept.ask(WORDS, rho=rho, delta="1e-6").quote.tolls[0].cost.both
     assert spent.fits(kept._ledger.spent()[0])
     with pytest.raises(BudgetExceeded):
         kept.ask(WORDS, rho="0.498", delta="1e-6")
@@ -142,7 +142,7 @@ def test_a_question_that_reads_declared_values_only_is_the_same_to_records_of_eq
     kept = words(pt.ZCDP(rho=1))
     answer = kept.ask("SELECT SUM(x) AS v FROM t WHERE x = 3", rho="0.25")
     assert answer.quote.declared
-    assert close(kept._ledger.spent()[0], answer.quote.tolls[0].row)
+    assert close(kept._ledger.spent()[0], answer.quote.tolls[0].cost.row)
 
 
 def test_counting_owners_or_truncating_by_them_reads_more_than_declared_values() -> None:
@@ -185,7 +185,7 @@ def test_a_cost_written_before_this_was_said_is_read_as_if_open_text_was_read() 
     document = cost.document()
     assert Cost.from_document(document) == cost
     del document["declared"]
-    assert Cost.from_document(document) == Cost(cost.one, cost.both)
+    assert Cost.from_document(document) == Cost(cost.row, cost.both)
     domain = pt.Domain(OPEN)
     three = pt.Region.where("x = 3", domain)
     payer = RegionPayer(domain, pt.Promise(pt.replace(), pt.Pure(epsilon=1)))

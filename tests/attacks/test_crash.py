@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from partita.ledger.points import Point
+from partita.ledger.book.points import Point
 from partita.ledger.states import Answered
 from partita.theory.measures.pure import Pure
 from tests.unit.ledger.forge import Forge

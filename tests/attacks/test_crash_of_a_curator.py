@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import partita as pt
-from partita.ledger.points import Point
+from partita.ledger.book.points import Point
 from tests.unit.curator.hospital import hospital
 
 QUESTION = "SELECT COUNT(*) AS n FROM visits WHERE age >= 50"

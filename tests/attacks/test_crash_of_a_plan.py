@@ -8,8 +8,8 @@ import pytest
 
 import partita as pt
 from partita.ledger.birth import Terms
+from partita.ledger.book.points import Point
 from partita.ledger.opening import open_ledger
-from partita.ledger.points import Point
 from tests.unit.curator.hospital import hospital
 
 PROMISE = [pt.Promise(pt.rows(), pt.Approximate(epsilon=1, delta="1e-6"))]

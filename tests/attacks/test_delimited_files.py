@@ -12,9 +12,9 @@ import partita as pt
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference
 from partita.errors import PartitaError
-from partita.query.conditions import everywhere
-from partita.query.program import Program, Rows, cells
-from partita.query.schema import Table
+from partita.query.exact.program import Program, Rows, cells
+from partita.query.language.conditions import everywhere
+from partita.query.tables.schema import Table
 
 COLUMNS = {"a": pt.text_keys(), "b": pt.text_keys()}
 ROWS = (b"x,1", b"y,2", b"z,3")

@@ -12,9 +12,9 @@ import pytest
 import partita as pt
 from partita.attacks.catalogue import ATTACKS
 from partita.attacks.cohort import Cohort, made
-from partita.attacks.differencing import difference
-from partita.attacks.reconstruction import METHODS, reconstruct
-from partita.query.quote import Quote
+from partita.attacks.laboratory.differencing import difference
+from partita.attacks.laboratory.reconstruction import METHODS, reconstruct
+from partita.query.noise.quote import Quote
 from partita.sampling.bits import TestBits
 
 SLOW = {"reconstruction", "reconstruction-lp", "reconstruction-exhaustive", "collusion", "timing", "errors"}

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from partita.attacks.low_bits import impossible, naive_laplace
+from partita.attacks.audits.low_bits import impossible, naive_laplace
 from partita.sampling import rounded
 from partita.sampling.bits import TestBits
 from partita.sampling.laws import Discrete, Law, Rounded

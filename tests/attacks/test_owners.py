@@ -9,13 +9,13 @@ import pandas
 import pytest
 
 import partita as pt
+from partita.composition.calibration.pricing import Price
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference
 from partita.errors import PartitaError
-from partita.query.pricing import Price
-from partita.query.quote import quote
-from partita.query.sql import read
-from partita.query.truncation import Caps, truncation
+from partita.query.noise.quote import quote
+from partita.query.sql.parse import read
+from partita.query.tables.truncation import Caps, truncation
 
 
 def curator(rows: list[dict[str, Any]], promises: list[pt.Promise], backend: str = "duckdb", **home: Any) -> pt.Curator:
@@ -123,7 +123,7 @@ def test_an_engine_fault_carries_no_context(heard: list[object]) -> None:
     def compute(program: object) -> None:
         raise ValueError("row value SECRET-OWNER-77")
 
-    kept._engine.compute = compute  # type: ignore[method-assign,assignment]
+    kept._engine.compute = kept._engine.without_rows = compute  # type: ignore[method-assign,assignment]
     with pytest.raises(pt.EngineFault) as fault:
         kept.ask("SELECT COUNT(*) FROM t", epsilon=1)
     assert fault.value.__context__ is None

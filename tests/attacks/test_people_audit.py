@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import partita as pt
+from partita.composition.calibration.pricing import Price
 from partita.engine.reference import tallied
 from partita.mechanisms.exponential import Exponential
-from partita.query.pricing import Price
-from partita.query.quote import Quote, quote
-from partita.query.sql import read
+from partita.query.noise.quote import Quote, quote
+from partita.query.sql.parse import read
 from partita.sampling.bits import TestBits
 
 pytestmark = pytest.mark.slow
@@ -34,7 +34,7 @@ TRIALS = 3_000
 
 
 def offered(question: str, promise: pt.Promise, **price: object) -> Quote:
-    from partita.query.truncation import truncation
+    from partita.query.tables.truncation import truncation
 
     cut = truncation(TABLE, [promise.granularity], "key")
     return quote(read(question, [TABLE]), [promise], Price.of(**price), truncation=cut)  # type: ignore[arg-type]

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from partita.ledger.anchor import ROOM, FileAnchor
-from partita.ledger.entries import OVERHEAD
-from partita.ledger.points import Point
+from partita.ledger.book.anchor import ROOM, FileAnchor
+from partita.ledger.book.entries import OVERHEAD
+from partita.ledger.book.points import Point
 from partita.ledger.states import Answered, Reservation
 from partita.theory.measures.pure import Pure
 from tests.unit.ledger.plain import ask, charge, opened
@@ -163,7 +163,7 @@ def test_a_torn_anchor_falls_back_to_the_mark_before_it(path: Path) -> None:
 
 
 def test_an_anchor_without_room_for_entries_is_read_and_grows(path: Path) -> None:
-    from partita.ledger.anchor import _slot
+    from partita.ledger.book.anchor import _slot
 
     with opened(path) as ledger:
         ask(ledger, charge("first"))

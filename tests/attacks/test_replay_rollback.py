@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from partita.errors import InvalidInput, LedgerFault
-from partita.ledger.anchor import Anchor, Mark
+from partita.ledger.book.anchor import Anchor, Mark
 from partita.ledger.states import Answered
 from partita.theory.measures.pure import Pure
 from tests.unit.ledger.plain import ask, charge, opened
@@ -65,9 +65,9 @@ def test_an_older_copy_that_was_written_to_elsewhere_is_refused(tmp_path, path, 
 
 def test_a_forged_continuation_is_refused(path, backup):
     """The same length and another history: the hash at the anchor's place differs."""
-    from partita.ledger.entries import Kind, entry_after
-    from partita.ledger.sqlite import SQLiteStore
-    from partita.ledger.store import Stage
+    from partita.ledger.book.entries import Kind, entry_after
+    from partita.ledger.book.sqlite import SQLiteStore
+    from partita.ledger.book.store import Stage
 
     copy_ledger(backup, path)
     store = SQLiteStore(str(path))
@@ -118,8 +118,8 @@ def test_a_rollback_past_an_answer_too_long_to_be_kept_is_refused(tmp_path, path
 
 def test_a_kept_commit_is_given_back_only_to_the_book_it_belongs_to(tmp_path, path, backup):
     """Another reservation under the same number, or a commit that was tampered with, is not the one that was seen."""
-    from partita.ledger.anchor import FileAnchor
-    from partita.ledger.entries import packed, unpacked
+    from partita.ledger.book.anchor import FileAnchor
+    from partita.ledger.book.entries import packed, unpacked
 
     copy_ledger(backup, path)
     anchor = FileAnchor(f"{path}.anchor")

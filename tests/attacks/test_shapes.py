@@ -16,7 +16,7 @@ from partita.algorithms import (
     OnlineMultiplicativeWeights,
     Workload,
 )
-from partita.algorithms.counting import Counting
+from partita.algorithms.linear.counting import Counting
 from partita.sampling.bits import TestBits
 from tests.unit.curator.hospital import hospital
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from partita.algorithms import LogisticRegression
-from partita.attacks.models import infer_from_model
+from partita.attacks.laboratory.models import infer_from_model
 from partita.sampling.bits import TestBits
 
 

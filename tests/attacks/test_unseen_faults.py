@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import os
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,12 +17,14 @@ from pyarrow import parquet
 import partita as pt
 from partita.algorithms import OnlineMultiplicativeWeights
 from partita.cli import main
+from partita.curator.path.pace import Pace
 from partita.engine.base import Engine
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference
+from partita.limits import Limits, using
 from partita.sampling.bits import TestBits
 from tests.unit.curator.hospital import hospital
-from tests.unit.curator.test_computation import HowMany
+from tests.unit.curator.test_computation import HowMany, Opened
 
 SURE = 1 - 1e-9
 SECRET = "987654"
@@ -89,7 +93,7 @@ def test_a_failing_engine_is_answered_with_noise_on_no_rows(question, way, heard
 
 @pytest.mark.parametrize("question", QUESTIONS[:4])
 def test_noise_that_cannot_be_added_to_these_rows_is_answered_in_the_same_way(question, heard, monkeypatch):
-    from partita.query.quote import Quote
+    from partita.query.noise.quote import Quote
 
     release = Quote.release
 
@@ -200,19 +204,44 @@ def in_place(path: Any) -> pt.Curator:
     return pt.Curator(tables=[kept], promises=[pt.Promise(pt.rows(), BUDGET)], backend=engine)
 
 
-def test_a_source_that_is_gone_is_the_constant_error(stored, heard):
-    """Found without a row, so it may be told; the charge stands, and the question can be finished later."""
+def test_a_source_that_is_gone_is_found_before_the_charge(stored, heard):
+    """Found without a row, so it may be told; nobody pays for it, and what is in the book is given all the same."""
     kept = in_place(stored)
+    known = kept.ask(QUESTIONS[0], **PRICE).rows()
+    charged, lines = kept.spent(), kept.ledger.mark()
     content = stored.read_bytes()
     stored.unlink()
+    for refused in (lambda: kept.ask(QUESTIONS[2], **PRICE), lambda: kept.plan([kept.quote(QUESTIONS[2], **PRICE)])):
+        with pytest.raises(pt.EngineFault) as fault:
+            refused()
+        assert fault.value.code == "engine.never-computed"
+        assert fault.value.__context__ is None
+        assert fault.value.__cause__ is None
+    assert (kept.spent(), kept.ledger.mark()) == (charged, lines)
+    kept._path._rehearsal._passed.clear()
+    assert kept.ask(QUESTIONS[0], **PRICE).rows() == known
+    stored.write_bytes(content)
+    kept.ask(QUESTIONS[2], **PRICE)
+    assert kept.spent() != charged
+    assert heard
+    assert not alarmed(heard)
+
+
+def test_a_source_that_goes_after_the_charge_is_the_constant_error(stored, heard):
+    """The charge stands, and the question can be finished later."""
+    kept = in_place(stored)
+    content = stored.read_bytes()
+    plan = kept.plan([kept.quote(QUESTIONS[0], **PRICE)])
+    charged = kept.spent()
+    stored.unlink()
     with pytest.raises(pt.EngineFault) as fault:
-        kept.ask(QUESTIONS[0], **PRICE)
+        plan.ask(0)
+    assert fault.value.code == "engine.fault"
     assert fault.value.__context__ is None
     assert fault.value.__cause__ is None
-    charged = kept.spent()
     assert not charged[0].is_zero()
     stored.write_bytes(content)
-    assert kept.ask(QUESTIONS[0], **PRICE).rows()[0]["n"] > 19_000
+    assert plan.ask(0).rows()[0]["n"] > 19_000
     assert kept.spent() == charged
     assert not alarmed(heard)
 
@@ -237,14 +266,83 @@ def test_without_rows_the_very_statements_are_run(question):
     assert (found == program.empty()).all()
 
 
-def test_a_statement_that_no_table_could_answer_is_the_constant_error(heard, monkeypatch):
+def broken(make: Any) -> Any:
+    """Statements that DuckDB cannot bind, as a mistake in lowering would make them."""
+
+    def made(*given: Any, **options: Any) -> Any:
+        found = make(*given, **options)
+        if isinstance(found, str):
+            return found.replace("SELECT", "SELECT CASE END,", 1)
+        return replace(found, sql=found.sql.replace("SELECT", "SELECT CASE END,", 1))
+
+    return made
+
+
+WAYS = {
+    "ask": lambda kept, question: kept.ask(question, **PRICE),
+    "plan": lambda kept, question: kept.plan([kept.quote(question, **PRICE)]),
+    "batch": lambda kept, question: kept.batch([question], **PRICE).ask(),
+    "session": lambda kept, question: kept.session(analyst="ada").ask(question, **PRICE),
+    "run": lambda kept, _: kept.run(HowMany(pt.Laplace(epsilon="0.5"))),
+    "open": lambda kept, _: kept.open(Opened(pt.Laplace(epsilon="0.5"))),
+}
+
+
+@pytest.mark.parametrize(
+    ("way", "question"),
+    [
+        *(("ask", question) for question in QUESTIONS),
+        ("plan", QUESTIONS[1]),
+        ("batch", QUESTIONS[2]),
+        ("session", QUESTIONS[3]),
+        ("run", ""),
+        ("open", ""),
+    ],
+)
+def test_a_statement_that_no_table_could_answer_is_refused_before_the_charge(way, question, heard, monkeypatch):
     from partita.engine import duckdb
 
-    monkeypatch.setattr(duckdb, "statement", lambda *_, **__: (_ for _ in ()).throw(ValueError("CASE without WHEN")))
-    kept = curator("duckdb")
-    with pytest.raises(pt.EngineFault) as fault:
-        kept.ask("SELECT SUM(x) AS n FROM t", **PRICE)
+    kept = hospital() if way in ("run", "open") else curator("duckdb")
+    before = kept.spent(), kept.ledger.mark()
+    with monkeypatch.context() as patched:
+        for name in ("statement", "values_statement", "rows_statement"):
+            patched.setattr(duckdb, name, broken(getattr(duckdb, name)))
+        patched.setattr(DuckDB, "run", lambda *_: pytest.fail("rows were read"))
+        with pytest.raises(pt.EngineFault) as fault:
+            WAYS[way](kept, question)
+    assert fault.value.code == "engine.never-computed"
     assert fault.value.__context__ is None
+    assert (kept.spent(), kept.ledger.mark()) == before
+    assert any(record.levelno == logging.CRITICAL for record in heard)
+    assert not alarmed(heard)  # there is no answer
+    if way != "open":
+        WAYS[way](kept, question)  # and once it is mended it is answered
+        assert kept.spent() != before[0]
+
+
+def test_whether_it_is_refused_does_not_depend_on_rows(heard, monkeypatch):
+    """A count of few rows is made in memory, of many by a statement: how many there are must not decide."""
+    from partita.engine import duckdb
+
+    monkeypatch.setattr(duckdb, "statement", broken(duckdb.statement))
+    for most in (0, len(ROWS)):
+        with using(Limits(held_rows=most)), pytest.raises(pt.EngineFault) as fault:
+            curator("duckdb").ask(QUESTIONS[0], **PRICE)
+        assert fault.value.code == "engine.never-computed"
+
+
+def test_the_same_question_is_rehearsed_once_and_many_threads_may(heard, monkeypatch):
+    """The empty table is there before the first question: two threads that make it would fail one of them."""
+    kept, blank = curator("duckdb"), Engine.blank
+    rehearsed: list[Any] = []
+    monkeypatch.setattr(Engine, "blank", lambda self, program: rehearsed.append(program) or blank(self, program))
+    for _ in range(2):
+        kept.ask(QUESTIONS[1], **PRICE)
+    assert len(rehearsed) == 1
+    with ThreadPoolExecutor(8) as pool:
+        asked = [f"SELECT SUM(x) AS n FROM t WHERE x > {at % 8}" for at in range(32)]
+        assert len(list(pool.map(lambda one: kept.ask(one, epsilon="0.01", delta="1e-9"), asked))) == 32
+    assert not heard
 
 
 def test_an_interruption_goes_through_and_the_question_can_be_finished(monkeypatch):
@@ -262,3 +360,24 @@ def test_an_interruption_goes_through_and_the_question_can_be_finished(monkeypat
     monkeypatch.setattr(Reference, "compute", compute)
     assert kept.ask(QUESTIONS[0], **PRICE).rows()[0]["n"] > 900
     assert kept.spent() == charged
+
+
+def test_an_alarm_is_raised_before_the_beat_and_not_on_the_clock_of_whoever_asks(heard):
+    order: list[str] = []
+
+    class Slow(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            order.append("alarm")
+
+    slow, kept = Slow(), curator()
+    kept._path._pace = Pace("0.5", clock=iter(range(100)).__next__, wait=lambda rest: order.append("beat"))
+    logging.getLogger("partita.operator").addHandler(slow)
+    try:
+        kept.ask(QUESTIONS[0], **PRICE)
+        kept.plan([QUESTIONS[1]], **PRICE).answers()
+        OnlineMultiplicativeWeights(10, rows=1000, queries=20, epsilon="0.1", columns=["x"]).open_from(kept, "t")
+    finally:
+        logging.getLogger("partita.operator").removeHandler(slow)
+    assert order.count("beat") == 3
+    assert order[-1] == "beat"
+    assert all("alarm" in part for part in ",".join(order).split("beat")[:3])

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from partita.composition.calibrate import calibrate, split
-from partita.composition.compose import compose
-from partita.composition.filters import either_order
-from partita.composition.odometer import Odometer
+from partita.composition.adaptive.filters import either_order
+from partita.composition.adaptive.odometer import Odometer
+from partita.composition.adaptive.slots import Slots
+from partita.composition.calibration.calibrate import calibrate, split
+from partita.composition.guarantees.compose import compose
 from partita.composition.rules import advanced, classical
 from partita.composition.rules.prices import Price
-from partita.composition.slots import Slots
 from partita.exact import exact
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.laplace import Laplace

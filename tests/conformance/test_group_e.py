@@ -8,7 +8,7 @@ import pytest
 
 from partita.composition.account import RegionAccount
 from partita.composition.account.verify import Item, heaviest_pair, heaviest_value
-from partita.composition.promise import Promise
+from partita.composition.plans.promise import Promise
 from partita.errors import NotProven
 from partita.exact import exact
 from partita.granularity import replace, rows, users, windows

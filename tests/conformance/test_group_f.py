@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from partita.algorithms import four_steps, mwem_bound, update_bound
-from partita.algorithms.factors import column_square
-from partita.algorithms.learning.lloyd import Lloyd
-from partita.algorithms.running import levels_of
-from partita.query.pricing import Price
+from partita.algorithms.learning.clustering.lloyd import Lloyd
+from partita.algorithms.streams.factors import column_square
+from partita.algorithms.streams.running import levels_of
+from partita.composition.calibration.pricing import Price
 from tests.conformance.vectors import Vector, agrees, group, stem
 
 Inputs = dict[str, Any]
@@ -19,7 +19,7 @@ Inputs = dict[str, Any]
 
 def k_means(i: Inputs) -> list[float]:
     plan = Lloyd.plan(2, clusters=3, turns=i["T"], price=Price.of(epsilon=i["eps"]))
-    (share,) = {float(far.power / noise.scale) for noise, far, _ in plan.losses()}
+    (share,) = {float(one.distance.power / one.mechanism.scale) for one in plan.losses()}
     return [share, float(plan.noisy.noise("counts").scale)]
 
 

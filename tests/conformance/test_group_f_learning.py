@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from partita.algorithms.learning.lloyd import Lloyd
-from partita.query.pricing import Price
+from partita.algorithms.learning.clustering.lloyd import Lloyd
+from partita.composition.calibration.pricing import Price
 from tests.conformance.vectors import agrees, group, stem
 
 LEARNING = [case for case in group("F") if stem(case.values[0]) == "F.kmeans_budget"]
@@ -14,5 +14,5 @@ LEARNING = [case for case in group("F") if stem(case.values[0]) == "F.kmeans_bud
 @pytest.mark.parametrize("vector", LEARNING)
 def test_k_means_divides_its_budget_over_two_releases_a_turn(vector):
     plan = Lloyd.plan(2, clusters=3, turns=vector["inputs"]["T"], price=Price.of(epsilon=vector["inputs"]["eps"]))
-    (share,) = {float(far.power / noise.scale) for noise, far, _ in plan.losses()}
+    (share,) = {float(one.distance.power / one.mechanism.scale) for one in plan.losses()}
     assert agrees([share, float(plan.noisy.noise("counts").scale)], vector)

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from partita.attacks.audits.one_run import one_run_epsilon, one_run_p_value
 from partita.attacks.confidence import at_least, at_most, bonferroni, epsilon_lower_bound
-from partita.attacks.intersection import FIRST_HOSPITAL, SECOND_HOSPITAL, intersect
-from partita.attacks.one_run import one_run_epsilon, one_run_p_value
+from partita.attacks.laboratory.intersection import FIRST_HOSPITAL, SECOND_HOSPITAL, intersect
 from tests.conformance.vectors import Vector, agrees, group, stem
 
 Inputs = dict[str, Any]

@@ -8,7 +8,7 @@ import pytest
 
 from partita.curator import settings
 from partita.engine.opening import BACKENDS
-from partita.query import schema
+from partita.query.tables import schema
 from partita.region import columns
 from partita.region.columns import Column
 from partita.registry import members

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from partita.ledger.book.store import State
 from partita.ledger.opening import open_ledger
-from partita.ledger.receipts import Receipt
-from partita.ledger.report import check_export, export
-from partita.ledger.store import State
+from partita.ledger.receipts.receipts import Receipt
+from partita.ledger.reports.report import check_export, export
 from partita.theory.documents import from_document
 
 FOLDERS = sorted(Path(__file__).parent.glob("ledger-*"))

@@ -9,20 +9,20 @@ from typing import Any
 
 import partita as pt
 from partita.assay.assay import Claim, Shortfall, assay
-from partita.curator.batch import deltas_of, totals
-from partita.curator.opinion import claimed, released
-from partita.curator.path import charge_of
-from partita.curator.planned import plan_charge
+from partita.composition.calibration.pricing import Price
+from partita.curator.batches.batch import deltas_of, totals
+from partita.curator.batches.planned import plan_charge
+from partita.curator.path.opinion import claimed, released
+from partita.curator.path.path import charge_of
 from partita.errors import PartitaError
 from partita.granularity import Granularity
 from partita.ledger.birth import Terms
 from partita.ledger.charge import Charge
 from partita.ledger.opening import open_ledger
-from partita.query.pricing import Price
-from partita.query.quote import Quote, quote
-from partita.query.schema import Table
-from partita.query.sql import read
-from partita.query.truncation import Caps, truncation
+from partita.query.noise.quote import Quote, quote
+from partita.query.sql.parse import read
+from partita.query.tables.schema import Table
+from partita.query.tables.truncation import Caps, truncation
 from partita.region.columns import Column
 from partita.theory.measures.base import Measure
 
@@ -115,6 +115,12 @@ RAGGED_QUESTIONS = (
     "SELECT COUNT(*) AS n FROM things WHERE (x % 2 = 0 OR x = 7) AND y % 2 = 0",
     "SELECT SUM(z) AS n FROM things WHERE x % 2 = 0 AND y % 2 = 0",
 )
+# Many boxes, and many intervals in one of them: a claim may leave out any.
+MANY_QUESTIONS = (
+    "SELECT COUNT(*) AS n FROM things WHERE "
+    + " OR ".join(f"(x BETWEEN {10 * i} AND {10 * i + 4} AND y BETWEEN {9 * i} AND {9 * i + 3})" for i in range(12)),
+    f"SELECT COUNT(*) AS n FROM things WHERE x IN ({', '.join(str(4 * i + 1) for i in range(30))})",
+)
 PLANS = (
     ("SELECT COUNT(*) AS n FROM things WHERE a > 1", "SELECT SUM(b) AS s FROM things WHERE b > 0"),
     ("SELECT d, COUNT(*) AS n FROM things GROUP BY d", "SELECT AVG(b) AS v FROM things WHERE a > 0"),
@@ -177,6 +183,7 @@ def cases(wanted: Sequence[str] = ()) -> Iterator[tuple[str, Case]]:
     """Everything that deliberate mistakes are looked for with, by name; those whose name holds a wanted word."""
     chances = [f"{unit}/{measure}/{question}" for question, unit, measure in product(QUESTIONS, UNITS, MEASURES)]
     chances += [f"ragged/{unit}/{at}" for unit in ("rows", "change-one", "two changes") for at in range(2)]
+    chances += [f"many/{unit}/{at}" for unit in ("rows", "change-one", "two changes") for at in range(2)]
     chances += [
         f"constant/{unit}/{question}"
         for unit, question in product(UNITS, QUESTIONS)
@@ -197,6 +204,8 @@ def _case(name: str) -> Case | None:
     match kind:
         case "ragged":
             asked = quoted(RAGGED_QUESTIONS[int(rest[1])], rest[0], "ρ", columns=RAGGED)
+        case "many":
+            asked = quoted(MANY_QUESTIONS[int(rest[1])], rest[0], "ρ", columns=RAGGED)
         case "constant":
             asked = quoted(rest[1], rest[0], "ρ", columns=CONSTANT)
         case "capped":

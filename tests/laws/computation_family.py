@@ -80,9 +80,10 @@ def moves(first, second):
 def stated(losses):
     """What is stated for each mechanism: (the sum of its distances' powers, the largest, how many releases)."""
     found: dict[object, tuple[Fraction, Fraction, int]] = {}
-    for mechanism, far, times in losses:
-        total, most, count = found.get(mechanism, (Fraction(0), Fraction(0), 0))
-        found[mechanism] = (total + far.power * times, max(most, far.power), count + times)
+    for one in losses:
+        total, most, count = found.get(one.mechanism, (Fraction(0), Fraction(0), 0))
+        far = one.distance.power
+        found[one.mechanism] = (total + far * one.count, max(most, far), count + one.count)
     return found
 
 

@@ -18,15 +18,15 @@ from partita.engine.reference import Reference
 from partita.engine.stored import Stored
 from partita.engine.widths import prove
 from partita.errors import PartitaError
-from partita.query.aggregates import Quantile
-from partita.query.blocks import entries
-from partita.query.design import designs
-from partita.query.program import Program, Values, cells
-from partita.query.quote import narrowed
-from partita.query.schema import Table
-from partita.query.sql import read
-from partita.query.truncation import Truncation
-from partita.query.workings import computed, typed
+from partita.query.exact.measurements import entries
+from partita.query.exact.program import Program, Values, cells
+from partita.query.exact.workings import computed, typed
+from partita.query.language.aggregates import Quantile
+from partita.query.noise.quote import narrowed
+from partita.query.noise.strategy import designs
+from partita.query.sql.parse import read
+from partita.query.tables.schema import Table
+from partita.query.tables.truncation import Truncation
 from partita.region.columns import booleans, categories, dates, decimals, identifier, integers, text_keys
 
 LIMIT = 2**50  # the widest bounds that a column may declare

@@ -7,15 +7,25 @@ from typing import Any
 
 from partita.errors import PartitaError
 from partita.exact import exact
-from partita.query.aggregates import Aggregate, Average, Correlation, Count, Covariance, Quantile, Sum, Variance, paired
-from partita.query.conditions import Condition, everywhere
-from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, bounds
-from partita.query.plan import Plan, ValueColumn
-from partita.query.program import Cells, Present, Program, Tally, Total, Values
+from partita.query.exact.program import Cells, Present, Program, Tally, Total, Values
+from partita.query.exact.workings import computed, typed
+from partita.query.language.aggregates import (
+    Aggregate,
+    Average,
+    Correlation,
+    Count,
+    Covariance,
+    Quantile,
+    Sum,
+    Variance,
+    paired,
+)
+from partita.query.language.conditions import Condition, everywhere
+from partita.query.language.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, bounds
+from partita.query.language.plan import Plan, ValueColumn
 from partita.query.rewrite import rewritten
-from partita.query.schema import Table
-from partita.query.sql import read
-from partita.query.workings import computed, typed
+from partita.query.sql.parse import read
+from partita.query.tables.schema import Table
 from tests.laws.hostile import NUMERIC, Laboratory, Statements
 
 

@@ -15,14 +15,14 @@ import partita as pt
 from partita.algorithms import ContinualCounter, OnlineMultiplicativeWeights
 from partita.composition.account.accounts import Accounts
 from partita.composition.account.slots import SlotAccount
-from partita.composition.filters import Concentrated, EitherOr
-from partita.composition.interactive import Concurrent
-from partita.composition.running import Running
+from partita.composition.adaptive.filters import Concentrated, EitherOr
+from partita.composition.adaptive.interactive import Concurrent
+from partita.composition.guarantees.running import Running
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference
 from partita.live import Live
-from partita.query.conditions import everywhere
-from partita.query.extract import Extract
+from partita.query.exact.extract import Extract
+from partita.query.language.conditions import everywhere
 from tests.unit.ledger import plain
 
 ONE = pt.Pure(epsilon=1)
@@ -54,11 +54,11 @@ def seen(book: Any) -> object:
 
 # One of each class, and a use of it that works any number of times in its own process.
 FACTORIES: dict[str, Callable[[], Made]] = {
-    "algorithms.conversation.Conversation": lambda: (
+    "algorithms.adaptive_queries.conversation.Conversation": lambda: (
         OnlineMultiplicativeWeights(8, rows=40, queries=1000, epsilon=50).open(np.full(8, 5)),
         lambda one: one.range(0, 3),
     ),
-    "algorithms.stream.Stream": lambda: (ContinualCounter(64, epsilon=1).open(), lambda one: one.push(3)),
+    "algorithms.streams.stream.Stream": lambda: (ContinualCounter(64, epsilon=1).open(), lambda one: one.push(3)),
     "composition.account.account.RegionAccount": lambda: (
         pt.RegionAccount(DOMAIN, PROMISE),
         lambda one: one.charge(EVERYTHING, PART),
@@ -71,23 +71,38 @@ FACTORIES: dict[str, Callable[[], Made]] = {
         SlotAccount(DOMAIN, pt.rows(), {"small": 99}),
         lambda one: one.take(EVERYTHING, "small"),
     ),
-    "composition.filters.Concentrated": lambda: (Concentrated(epsilon=1, delta="1e-6"), lambda one: one.admit(PART)),
-    "composition.filters.EitherOr": lambda: (EitherOr([pt.Filter(ONE)], epsilon=1), lambda one: one.admit(PART)),
-    "composition.filters.Filter": lambda: (pt.Filter(ONE), lambda one: one.admit(PART)),
-    "composition.interactive.Child": lambda: (Concurrent(pt.Filter(ONE)).open("it", PART), lambda one: one.ask()),
-    "composition.interactive.Concurrent": lambda: (Concurrent(pt.Filter(ONE)), lambda one: one.open("it", PART)),
-    "composition.odometer.Odometer": lambda: (pt.Odometer(rho=1, delta="1e-6"), lambda one: one.record(PART)),
-    "composition.running.Running": lambda: (Running(delta="1e-6"), lambda one: one.add(pt.Laplace(epsilon="0.01"))),
-    "composition.slots.Slots": lambda: (pt.Slots([(PART, 99)]), lambda one: one.take(PART)),
+    "composition.adaptive.filters.Concentrated": lambda: (
+        Concentrated(epsilon=1, delta="1e-6"),
+        lambda one: one.admit(PART),
+    ),
+    "composition.adaptive.filters.EitherOr": lambda: (
+        EitherOr([pt.Filter(ONE)], epsilon=1),
+        lambda one: one.admit(PART),
+    ),
+    "composition.adaptive.filters.Filter": lambda: (pt.Filter(ONE), lambda one: one.admit(PART)),
+    "composition.adaptive.interactive.Child": lambda: (
+        Concurrent(pt.Filter(ONE)).open("it", PART),
+        lambda one: one.ask(),
+    ),
+    "composition.adaptive.interactive.Concurrent": lambda: (
+        Concurrent(pt.Filter(ONE)),
+        lambda one: one.open("it", PART),
+    ),
+    "composition.adaptive.odometer.Odometer": lambda: (pt.Odometer(rho=1, delta="1e-6"), lambda one: one.record(PART)),
+    "composition.guarantees.running.Running": lambda: (
+        Running(delta="1e-6"),
+        lambda one: one.add(pt.Laplace(epsilon="0.01")),
+    ),
+    "composition.adaptive.slots.Slots": lambda: (pt.Slots([(PART, 99)]), lambda one: one.take(PART)),
     "curator.curator.Curator": lambda: (curator(), asked),
-    "curator.planned.Planned": lambda: (
+    "curator.batches.planned.Planned": lambda: (
         curator().plan(["SELECT COUNT(*) AS n FROM t"], epsilon="0.01"),
         lambda one: one.answers(),
     ),
     "curator.session.Session": lambda: (curator().session(analyst="ada", budget=ONE), asked),
     "engine.duckdb.DuckDB": lambda: (DuckDB([TABLE]), read),
     "engine.reference.Reference": lambda: (Reference([TABLE]), read),
-    "ledger.book.Book": lambda: (plain.opened()._book, seen),
+    "ledger.book.book.Book": lambda: (plain.opened()._book, seen),
     "ledger.ledger.Ledger": lambda: (plain.opened(), lambda one: one.spent()),
     "mechanisms.sparse_vector.Session": lambda: (
         pt.SparseVector(epsilon=1, positives=10**6).open(threshold=10**9),
@@ -99,7 +114,7 @@ FACTORIES: dict[str, Callable[[], Made]] = {
 def live_classes() -> Iterator[type[Live]]:
     """Every class of the package that is live and can be made."""
     for module in pkgutil.walk_packages(partita.__path__, prefix="partita."):
-        if not module.name.startswith(("partita.__main__", "partita.cli", "partita.algorithms.by_mbi")):
+        if not module.name.startswith(("partita.__main__", "partita.cli", "partita.algorithms.synthetic.by_mbi")):
             importlib.import_module(module.name)
     waiting = [Live]
     while waiting:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -134,6 +135,17 @@ def receipts() -> tuple[list[Any], list[Any]]:
     )
     with pt.Curator(tables=[table], promises=[pt.Promise(pt.rows(), pt.ZCDP(rho=1))]) as curator:
         answer = curator.ask("SELECT COUNT(*) AS n FROM visits WHERE age > 2 OR sex = 'F'", rho="0.1")
-        from partita.ledger.certificates import certificate
+        from partita.ledger.reports.certificates import certificate
 
         return [answer.receipt.document()], [certificate(curator.ledger)]
+
+
+def accounts() -> list[Any]:
+    """Genuine certificates of accounts, of every shape."""
+    domain = pt.Domain({"day": pt.integers(0, 9), "sex": pt.categories("F", "M")})
+    found = []
+    for granularity in (pt.rows(), pt.replace(), pt.windows("day", width=2)):
+        account = pt.RegionAccount(domain, pt.Promise(granularity, pt.Pure(epsilon=9)), record=True)
+        account.charge(pt.Region.where("day < 3 OR sex = 'F'", domain), pt.Pure(epsilon="0.1"))
+        found.append(json.loads(account.certificate().to_json()))
+    return found

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from partita.composition.account import RegionAccount
 from partita.composition.account import booking as module
-from partita.composition.promise import Promise
+from partita.composition.plans.promise import Promise
 from partita.granularity import groups, users
 from partita.region import Domain, Region, categories, integers
 from partita.theory.measures.pure import Pure
@@ -120,7 +120,7 @@ def test_groups_of_altered_owners_are_chains_of_the_dearer_step() -> None:
 
     some = Region.where("c = 'a'", FIXED)
     unit = groups(2, users("who", rows=1, altered=True))
-    told = module.Release(
+    told = module.Release.of(
         some,
         Approximate(epsilon=1, delta="0.001"),
         unit=Approximate(epsilon=1, delta="0.001"),

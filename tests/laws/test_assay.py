@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from partita.assay.assay import Claim, assay
 from partita.assay.release import Reading
 from partita.assay.rows import Row
-from partita.curator.opinion import EFFORT, released
+from partita.curator.path.opinion import EFFORT, released
 from partita.engine.reference import record, tallied, written
-from partita.query.program import Values
-from partita.query.quote import Quote
+from partita.query.exact.program import Values
+from partita.query.noise.quote import Quote
 from tests.laws.assaying import CAPPED, MEASURES, QUESTIONS, UNITS, assayed, claims, quoted
 
 DAYS = ("2024-02-27", "2024-02-29", "2024-03-01")

@@ -6,8 +6,8 @@ import warnings
 
 import pytest
 
-from partita.composition.compose import compose
-from partita.composition.interchange import to_dp_accounting
+from partita.composition.exchange.interchange import to_dp_accounting
+from partita.composition.guarantees.compose import compose
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.geometric import Geometric
 from partita.mechanisms.laplace import Laplace

@@ -17,22 +17,22 @@ from partita.algorithms import (
     OnlineMultiplicativeWeights,
     Workload,
 )
-from partita.algorithms.counting import Counting
-from partita.algorithms.learning import descent
-from partita.algorithms.learning.clusters import STEPS, Clusters
-from partita.algorithms.learning.descent import Descent
+from partita.algorithms.learning.classifying import descent
+from partita.algorithms.learning.classifying.descent import Descent
+from partita.algorithms.learning.classifying.logistic import Logistic
+from partita.algorithms.learning.clustering.clusters import STEPS, Clusters
+from partita.algorithms.learning.clustering.lloyd import Lloyd
 from partita.algorithms.learning.lattice import Lattice
 from partita.algorithms.learning.learner import Learning
 from partita.algorithms.learning.linear import Linear
-from partita.algorithms.learning.lloyd import Lloyd
-from partita.algorithms.learning.logistic import Logistic
 from partita.algorithms.learning.moments import UNIT
 from partita.algorithms.learning.principal import Principal
-from partita.curator.computation import Sample
+from partita.algorithms.linear.counting import Counting
+from partita.composition.calibration.pricing import Price
+from partita.curator.computations.computation import Sample
 from partita.ledger.canonical import canonical
 from partita.mechanisms.additive import AdditiveNoise
 from partita.mechanisms.subsampled import Subsampled
-from partita.query.pricing import Price
 from partita.region.columns import integers
 from partita.sampling.bits import TestBits
 from partita.theory.distance import Distance
@@ -106,10 +106,10 @@ def run_on(computation, rows, monkeypatch, replayed=None):
 def greatest(computation):
     """A changed row may come from or go to rows that are left out: the door books the larger of the two."""
     come, changed = computation.losses(1, changed=False), computation.losses(1, changed=True)
-    known = {(mechanism, times): far for mechanism, far, times in changed}
+    known = {(event.mechanism, event.count): event for event in changed}
     return [
-        (mechanism, max(far, known.get((mechanism, times), far), key=lambda one: one.power), times)
-        for mechanism, far, times in come
+        max(event, known.get((event.mechanism, event.count), event), key=lambda one: one.distance.power)
+        for event in come
     ]
 
 
@@ -227,7 +227,7 @@ def test_a_row_moves_only_the_samples_it_is_in(rows, coins, monkeypatch):
     listed.remove(known[0])
     same, after = talked(listed, coins[1 : len(known)], before)
     assert said == same
-    limits = {losses[0]: losses[1].power for losses in computation.losses(1, changed=False)}
+    limits = {event.mechanism: event.distance.power for event in computation.losses(1, changed=False)}
     for mechanism, _, square, _ in moves(before, after):
         own = mechanism if mechanism in limits else Subsampled(mechanism, rate="1/2")
         assert square <= limits[own]

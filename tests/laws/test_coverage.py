@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import partita as pt
+from partita.composition.calibration.pricing import Price
 from partita.engine.reference import tallied
-from partita.query.pricing import Price
-from partita.query.quote import Quote, quote
-from partita.query.reuse import Released, combined, derived
-from partita.query.sql import read
+from partita.query.noise.quote import Quote, quote
+from partita.query.reuse.reuse import Released, combined, derived
+from partita.query.sql.parse import read
 from partita.sampling.bits import TestBits
 
 ROWS = [{"a": (7 * i) % 40, "b": None if i % 5 == 0 else (3 * i) % 11, "g": "xyz"[i % 3]} for i in range(900)]
@@ -112,3 +112,31 @@ def test_the_bars_are_not_much_longer_than_they_need_be() -> None:
         for _ in range(400)
     )
     assert misses > 400 - most_misses(400, 0.55)
+
+
+EDGES = {
+    "mean": "AVG(a)",
+    "share": "AVG(CASE WHEN a < 1 THEN 1 ELSE 0 END)",
+    "variance": "VAR_POP(a)",
+    "likeness": "CORR(a, b)",
+}
+
+
+@pytest.mark.parametrize("noise", ["laplace", "gaussian"])
+@pytest.mark.parametrize("aggregate", EDGES)
+def test_a_bar_at_the_edge_of_a_range_holds_its_own_value_and_is_never_turned_round(aggregate: str, noise: str) -> None:
+    rows = [{"a": 50 if place % 3 else 0, "b": 10 if place % 3 else 0, "g": "xyz"[place % 3]} for place in range(240)]
+    plan = read(f"SELECT g, {EDGES[aggregate]} AS v FROM t GROUP BY g", [TABLE])
+    offered = quote(plan, PROMISES, Price.of(rho="0.05"), noise=noise)
+    tallies = tallied(offered.program, rows)
+    truth, bits = exact(offered, tallies)["v"], TestBits(14)
+    misses, clamped = 0, 0
+    for _ in range(TRIALS):
+        result = offered.result(offered.release(tallies, bits=bits))
+        found, bars = result.columns["v"], result.intervals(CONFIDENCE)["v"]
+        assert all(low < high for low, high in bars)
+        assert all(held(found, bars))
+        misses += not held(truth[:1], bars[:1])[0]
+        clamped += found[0] == truth[0]
+    assert misses <= most_misses(TRIALS, 1 - CONFIDENCE)
+    assert clamped or aggregate == "likeness"

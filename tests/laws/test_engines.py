@@ -15,14 +15,18 @@ from partita.engine.duckdb import DuckDB
 from partita.engine.held import counts_rows
 from partita.engine.reference import Reference
 from partita.errors import QueryRefused
-from partita.query.blocks import entries
-from partita.query.design import designs
-from partita.query.expressions import Value
-from partita.query.plan import Plan
-from partita.query.program import Owners, Program, Rows, Total, Values, cells
-from partita.query.quote import narrowed
-from partita.query.sql import read
-from partita.query.truncation import Truncation
+from partita.query.exact.extract import Extract
+from partita.query.exact.measurements import entries
+from partita.query.exact.program import Owners, Program, Rows, Total, Values, cells
+from partita.query.language.expressions import Value
+from partita.query.language.plan import Plan
+from partita.query.noise.quote import narrowed
+from partita.query.noise.strategy import designs
+from partita.query.sql.parse import read
+from partita.query.tables.schema import Table
+from partita.query.tables.truncation import Caps, Truncation
+from partita.region.columns import categories
+from tests.sizes import tried
 from tests.unit.query import strategies
 
 
@@ -41,57 +45,134 @@ def planned(question, table):
         raise
 
 
-@settings(max_examples=150)
-@given(strategies.conditions(), strategies.stored_tables())
-def test_a_count_from_codes_in_memory_agrees_with_the_reference(condition, rows):
+def several(questions):
+    """Questions of one table: its rows are taken in once, which is most of the work of an example."""
+    return st.lists(questions, min_size=2, max_size=4)
+
+
+def narrow_enough(questions, table):
+    """The questions that are not refused as too wide; every other refusal is a mistake of the test."""
+    found = []
+    for question in questions:
+        try:
+            found.append((question, read(question, [table])))
+        except QueryRefused as refusal:
+            if refusal.code != "query.too-wide":
+                raise
+    assume(found)
+    return found
+
+
+@pytest.mark.soak
+@settings(max_examples=tried(40, soaking=4000))
+@given(several(strategies.conditions()), strategies.stored_tables())
+def test_a_count_from_codes_in_memory_agrees_with_the_reference(conditions, rows):
     """Counts that a region alone decides are made from held codes, not by a statement."""
     table = strategies.table(rows)
-    program = programs(planned(f"SELECT COUNT(*) AS n FROM things WHERE {condition}", table))
-    assume(counts_rows(program))
-    engine = DuckDB([table], threads=1)
-    assert engine.run(program).tolist() == Reference([table]).run(program).tolist()
+    questions = [f"SELECT COUNT(*) AS n FROM things WHERE {condition}" for condition in conditions]
+    found = [programs(plan) for _, plan in narrow_enough(questions, table)]
+    held = [program for program in found if counts_rows(program)]
+    assume(held)
+    engine, reference = DuckDB([table], threads=1), Reference([table])
+    for program in held:
+        assert engine.run(program).tolist() == reference.run(program).tolist()
     engine.close()
 
 
 PLAIN = {"int64", "double", "string", "bool", "date32[day]"}
-CAPS = st.none() | st.builds(
-    Truncation,
-    owner=st.just("who"),
-    rows=st.integers(1, 3),
-    key=st.sampled_from(["k", "it's"]),
-    per=st.sampled_from([None, *"abcdefg"]),
-    inside=st.none() | st.integers(1, 2),
-)
+OWNED = {
+    "owner": st.just("who"),
+    "key": st.sampled_from(["k", "it's"]),
+    "per": st.sampled_from([None, None, *"abcdefg"]),
+}
+# Caps inside of a region are a kind of their own, and below the cap of all rows: or hardly one of them would bind.
+FEW_ROWS = st.builds(Truncation, **OWNED, rows=st.integers(1, 3))
+FEW_INSIDE = st.builds(Truncation, **OWNED, rows=st.integers(3, 5), inside=st.integers(1, 2))
+CAPS = st.none() | FEW_ROWS | FEW_INSIDE
 
 
-@settings(max_examples=400)
-@given(strategies.questions(), strategies.stored_tables(), CAPS)
-def test_duckdb_agrees_with_the_reference(question, rows, cap):
+@pytest.mark.soak
+@settings(max_examples=tried(60, soaking=6000))
+@given(several(st.tuples(strategies.questions(), CAPS)), strategies.stored_tables())
+def test_duckdb_agrees_with_the_reference(asked, rows):
+    caps = dict(asked)
     table = strategies.table(rows)
-    program = programs(planned(question, table), cap)
-    expected = Reference([table]).run(program).tolist()
-    engine = DuckDB([table], threads=1)
-    assert engine.run(program).tolist() == expected
+    engine, reference = DuckDB([table], threads=1), Reference([table])
+    expected = {}
+    for question, plan in narrow_enough(caps, table):
+        program = programs(plan, caps[question])
+        expected[question] = reference.run(program).tolist()
+        assert engine.run(program).tolist() == expected[question]
     engine.close()
     with tempfile.TemporaryDirectory() as folder:
         # The same rows in a file that is read where it is, through the projection, at every question.
         parquet.write_table(rows, Path(folder) / "rows.parquet")
         file = strategies.table(Path(folder) / "rows.parquet")
         engine = DuckDB([file], threads=1, copied_below=0)
-        assert engine.run(programs(planned(question, file), cap)).tolist() == expected
+        for question, counted in expected.items():
+            assert engine.run(programs(planned(question, file), caps[question])).tolist() == counted, question
         engine.close()
 
 
+EVERY_CAP = st.builds(
+    Truncation,
+    **OWNED,
+    rows=st.integers(1, 5),
+    inside=st.none() | st.integers(1, 2),
+    groups=st.none() | st.integers(1, 2),
+)
+STEADY = {**strategies.COLUMNS, "d": categories("x", "y", "z", constant=True)}
+
+
+@pytest.mark.soak
+@settings(max_examples=tried(40, soaking=4000))
+@given(st.data(), st.booleans(), several(strategies.questions()), strategies.stored_tables())
+def test_rows_kept_once_are_those_that_every_question_would_keep(data, constant, questions, rows):
+    """The reference truncates at every read; an engine that was told of the truncation has done it, once."""
+
+    def table(source):
+        return Table("things", source, STEADY if constant else strategies.COLUMNS)
+
+    held = table(rows)
+    cap = data.draw(EVERY_CAP)
+    found = [programs(plan, cap) for _, plan in narrow_enough(questions, held)]
+    keys = data.draw(st.lists(st.sampled_from(GROUPS), min_size=1, max_size=2, unique=True))
+    plan = planned(f"SELECT COUNT(*) AS n FROM things GROUP BY {', '.join(keys)}", held)
+    tallies = (Rows(), Owners(), Values(Value("b")), Total(Value("a")))
+    found.append(Program(held, plan.where, cells(plan.keys, plan.where), tallies, cap, plan.opened))
+    every = Extract(held, found[0].where, held.domain.axes, cap)
+    reference = Reference([held])
+    with tempfile.TemporaryDirectory() as folder:
+        parquet.write_table(rows, Path(folder) / "rows.parquet")
+        for source, below in ((held, 0), (table(Path(folder) / "rows.parquet"), 0)):
+            engine = DuckDB([source], threads=1, copied_below=below)
+            engine.cut({"things": cap, "absent": cap})
+            engine.cut({"things": cap.capped(Caps())})
+            assert list(engine._cut) == [("things", cap.fixed)]
+            for program in (*found, every):
+                assert engine._of(program).cut == cap.fixed
+                mine = replace(program, table=source)
+                assert engine.run(mine).tolist() == reference.run(program).tolist()
+                assert engine.blank(mine).tolist() == reference.blank(program).tolist()
+            # Another ledger's truncation, and none at all, are computed from the rows that were attached.
+            for other in (replace(cap, key="another"), None):
+                program = replace(found[0], truncation=other)
+                assert engine.run(replace(program, table=source)).tolist() == reference.run(program).tolist()
+            engine.close()
+
+
+@pytest.mark.soak
 @pytest.mark.parametrize("kind", ["parquet", "csv", "pandas", "polars", "rows"])
 @given(data=st.data())
-@settings(max_examples=25)
+@settings(max_examples=tried(10, soaking=1000))
 def test_every_source_gives_the_same_rows(kind, data, tmp_path_factory):
     rows = data.draw(strategies.stored_tables())
     folder = tmp_path_factory.mktemp("source")
     table = strategies.table(_stored(kind, rows, folder))
-    program = programs(planned(data.draw(strategies.questions()), table))
-    engine = DuckDB([table], threads=1)
-    assert engine.run(program).tolist() == Reference([table]).run(program).tolist()
+    engine, reference = DuckDB([table], threads=1), Reference([table])
+    for _, plan in narrow_enough(data.draw(several(strategies.questions())), table):
+        program = programs(plan)
+        assert engine.run(program).tolist() == reference.run(program).tolist()
     engine.close()
 
 
@@ -128,28 +209,33 @@ def _stored(kind, rows, folder):
 
 
 GROUPS = (*strategies.KEYS, "DATE_TRUNC('week', f)", "EXTRACT(month FROM f)", "t", "LENGTH(d)")
-CAPPED = CAPS | st.builds(
-    Truncation, owner=st.just("who"), rows=st.integers(1, 5), key=st.just("k"), groups=st.integers(1, 2)
+FEW_GROUPS = st.builds(
+    Truncation, owner=st.just("who"), rows=st.integers(2, 5), key=st.just("k"), groups=st.integers(1, 2)
 )
 
 
-@settings(max_examples=80)
-@given(st.lists(st.sampled_from(GROUPS), min_size=1, max_size=2, unique=True), strategies.stored_tables(), CAPPED)
-def test_owners_and_values_are_counted_by_group_and_not_by_the_values_a_group_is_made_of(keys, rows, cap):
+@pytest.mark.soak
+@settings(max_examples=tried(30, soaking=2000))
+@given(
+    st.lists(st.sampled_from(GROUPS), min_size=1, max_size=2, unique=True),
+    strategies.stored_tables(),
+    st.tuples(CAPS, FEW_GROUPS),
+)
+def test_owners_and_values_are_counted_by_group_and_not_by_the_values_a_group_is_made_of(keys, rows, caps):
     """Neither adds up over values: an owner with rows on seven days has been there in one week."""
     table = strategies.table(rows)
     plan = planned(f"SELECT COUNT(*) AS n FROM things GROUP BY {', '.join(keys)}", table)
     tallies = (Rows(), Owners(), Values(Value("b")), Total(Value("a")), Values(Value("c")))
-    program = Program(table, plan.where, cells(plan.keys, plan.where), tallies, cap, plan.opened)
-    expected = Reference([table]).run(program).tolist()
-    engine = DuckDB([table], threads=1)
-    assert engine.run(program).tolist() == expected
+    programs = [Program(table, plan.where, cells(plan.keys, plan.where), tallies, cap, plan.opened) for cap in caps]
+    reference, engine = Reference([table]), DuckDB([table], threads=1)
+    expected = [reference.run(program).tolist() for program in programs]
+    assert [engine.run(program).tolist() for program in programs] == expected
     engine.close()
     with tempfile.TemporaryDirectory() as folder:
         parquet.write_table(rows, Path(folder) / "rows.parquet")
         file = strategies.table(Path(folder) / "rows.parquet")
         engine = DuckDB([file], threads=1, copied_below=0)
-        assert engine.run(replace(program, table=file)).tolist() == expected
+        assert [engine.run(replace(program, table=file)).tolist() for program in programs] == expected
         engine.close()
 
 

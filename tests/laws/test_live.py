@@ -16,7 +16,7 @@ from collections.abc import Callable
 import pytest
 
 import partita as pt
-from partita.errors import PartitaError
+from partita.errors import LedgerFault, PartitaError
 from partita.live import Live
 from tests.laws.live_family import FACTORIES, ONE, PART, TABLE, live_classes, name
 
@@ -129,22 +129,28 @@ def test_a_child_makes_its_own_and_its_child_may_not_use_those():
     first.admit(PART)
 
 
-def test_a_child_opens_the_ledger_anew_and_both_spend_from_one_budget(tmp_path):
+def test_a_child_opens_a_ledger_that_its_parent_has_closed_and_both_spend_from_one_budget(tmp_path):
     def opened() -> pt.Curator:
         return pt.Curator(tables=[TABLE], promises=[pt.Promise(pt.rows(), ONE)], ledger=tmp_path / "t.ledger")
 
-    mine = opened()
-    mine.ask("SELECT COUNT(*) AS n FROM t", epsilon="0.25")
+    with opened() as mine:
+        mine.ask("SELECT COUNT(*) AS n FROM t", epsilon="0.25")
 
     def grown() -> int:
-        if not refused(lambda: mine.ask("SELECT COUNT(*) AS n FROM t", epsilon="0.25")):
-            return 1
         with opened() as own:
             own.ask("SELECT SUM(x) AS n FROM t", epsilon="0.25")
         return 0
 
+    def denied() -> int:
+        with pytest.raises(LedgerFault, match="was open when this process was forked"):
+            opened()
+        return 0
+
     assert child(grown) == 0
-    assert mine.spent() == (pt.Pure(epsilon="0.5"),)
+    with opened() as mine:
+        assert mine.spent() == (pt.Pure(epsilon="0.5"),)
+        assert child(denied) == 0
+        mine.ask("SELECT SUM(x * x) AS n FROM t", epsilon="0.25")
 
 
 def test_leaving_the_block_of_a_curator_is_quiet_in_a_child():

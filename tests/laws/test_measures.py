@@ -15,6 +15,7 @@ from partita.theory.conversions import pure_to_mu, pure_to_rho, pure_to_tau
 from partita.theory.documents import from_document, to_document
 from partita.theory.measures.base import Measure
 from partita.theory.measures.renyi import ORDERS, Renyi
+from tests.sizes import tried
 
 mpmath.mp.dps = 60
 
@@ -31,6 +32,8 @@ renyis = st.builds(lambda r: pt.convert(pt.ZCDP(rho=r), to=Renyi), amounts)
 FAMILY = {"pure": pures, "approximate": approximates, "zcdp": zcdps, "gdp": gdps, "renyi": renyis}
 ADDITIVE = sorted(FAMILY)
 each = pytest.mark.parametrize("kind", ADDITIVE)
+pytestmark = pytest.mark.soak
+examples = settings(max_examples=tried(40, soaking=2000))
 
 
 def test_every_additive_measure_of_the_family_is_held_to_these_laws() -> None:
@@ -38,6 +41,7 @@ def test_every_additive_measure_of_the_family_is_held_to_these_laws() -> None:
 
 
 @each
+@examples
 @given(data=st.data())
 def test_losses_add_in_any_order_and_zero_adds_nothing(kind: str, data: st.DataObject) -> None:
     a, b, c = (data.draw(FAMILY[kind]) for _ in range(3))
@@ -48,6 +52,7 @@ def test_losses_add_in_any_order_and_zero_adds_nothing(kind: str, data: st.DataO
 
 
 @each
+@examples
 @given(data=st.data())
 def test_a_loss_fits_what_is_more_and_not_what_is_less(kind: str, data: st.DataObject) -> None:
     a, b = data.draw(FAMILY[kind]), data.draw(FAMILY[kind])
@@ -57,6 +62,7 @@ def test_a_loss_fits_what_is_more_and_not_what_is_less(kind: str, data: st.DataO
 
 
 @each
+@examples
 @given(data=st.data(), epsilon=epsilons)
 def test_more_loss_never_means_less_delta(kind: str, data: st.DataObject, epsilon: Fraction) -> None:
     a, b = data.draw(FAMILY[kind]), data.draw(FAMILY[kind])
@@ -65,6 +71,7 @@ def test_more_loss_never_means_less_delta(kind: str, data: st.DataObject, epsilo
 
 
 @each
+@examples
 @given(data=st.data(), delta=deltas)
 def test_epsilon_at_delta_reads_back_within_delta(kind: str, data: st.DataObject, delta: Fraction) -> None:
     a = data.draw(FAMILY[kind])
@@ -75,6 +82,7 @@ def test_epsilon_at_delta_reads_back_within_delta(kind: str, data: st.DataObject
 
 
 @each
+@examples
 @given(data=st.data(), fpr=shares)
 def test_the_trade_off_lies_between_nothing_and_guessing(kind: str, data: st.DataObject, fpr: Fraction) -> None:
     a = data.draw(FAMILY[kind])
@@ -85,6 +93,7 @@ def test_the_trade_off_lies_between_nothing_and_guessing(kind: str, data: st.Dat
 
 
 @pytest.mark.parametrize("kind", ["pure", "approximate", "gdp"])
+@examples
 @given(data=st.data(), epsilon=epsilons)
 def test_a_conversion_never_promises_more_than_its_exact_source(
     kind: str, data: st.DataObject, epsilon: Fraction
@@ -99,12 +108,14 @@ def test_a_conversion_never_promises_more_than_its_exact_source(
         assert b.false_negatives(Fraction(1, 100)) <= a.false_negatives(Fraction(1, 100))
 
 
+@examples
 @given(rho=amounts, epsilon=epsilons)
 def test_a_gaussian_is_never_above_the_concentrated_bound(rho: Fraction, epsilon: Fraction) -> None:
     assert pt.GDP.from_squared(2 * rho).delta_at(epsilon) <= pt.ZCDP(rho=rho).delta_at(epsilon)
 
 
 @pytest.mark.parametrize("kind", ["pure", "approximate", "gdp", "zcdp"])
+@examples
 @given(data=st.data(), k=st.integers(1, 5), m=st.integers(1, 4))
 def test_a_group_of_groups_is_a_group(kind: str, data: st.DataObject, k: int, m: int) -> None:
     a = data.draw(FAMILY[kind])
@@ -161,6 +172,7 @@ def test_concentrated_loss_is_not_gaussian_loss() -> None:
     assert response.false_negatives(fpr) < pt.GDP.from_squared(2 * rho).false_negatives(fpr) - Fraction("0.09")
 
 
+@examples
 @given(epsilon=amounts)
 def test_pure_conversions_are_rounded_up_and_tight(epsilon: Fraction) -> None:
     e = mpmath.mpf(epsilon.numerator) / epsilon.denominator
@@ -180,7 +192,7 @@ def test_pure_conversions_are_rounded_up_and_tight(epsilon: Fraction) -> None:
         assert true <= value <= true * (1 + mpmath.mpf(2) ** -58)
 
 
-@settings(max_examples=40)
+@examples
 @given(
     mu=st.fractions(min_value=Fraction(1, 100), max_value=12, max_denominator=1000),
     epsilon=st.fractions(min_value=-5, max_value=40, max_denominator=1000),
@@ -196,12 +208,14 @@ def test_the_gaussian_profile_is_rounded_up_and_tight_deep_in_the_tail(mu: Fract
 
 
 @each
+@examples
 @given(data=st.data())
 def test_a_loss_survives_being_written_down(kind: str, data: st.DataObject) -> None:
     a = data.draw(FAMILY[kind])
     assert from_document(to_document(a)) == a
 
 
+@examples
 @given(first=st.sampled_from(ADDITIVE), second=st.sampled_from(ADDITIVE))
 def test_unlike_losses_never_add_silently(first: str, second: str) -> None:
     if first != second:

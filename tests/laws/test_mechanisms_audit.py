@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from partita.attacks.audit import audit
+from partita.attacks.audits.audit import audit
 from partita.granularity import Relation
 from partita.mechanisms.discrete_gaussian import DiscreteGaussian
 from partita.mechanisms.exponential import Exponential

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import tomllib
 import warnings
@@ -16,15 +17,17 @@ from sqlglot import exp, parse_one
 from sqlglot.dialects.duckdb import DuckDB
 
 import partita as pt
-from partita.composition.documents import calibrate_document, compose_document
-from partita.curator.settings import read_settings
+from partita.composition.account.certificate import check
+from partita.composition.exchange.documents import calibrate_document, compose_document
+from partita.curator.settings import LONGEST, read_settings
 from partita.effort import bounded
 from partita.errors import PartitaError
-from partita.ledger.certificates import check_certificate
-from partita.ledger.receipts import Receipt
-from tests.laws.odd_documents import CALIBRATIONS, ODD, PLANS, SETTINGS, odd_versions, receipts
+from partita.ledger.receipts.receipts import Receipt
+from partita.ledger.reports.certificates import check_certificate
+from tests.laws.odd_documents import CALIBRATIONS, ODD, PLANS, SETTINGS, accounts, odd_versions, receipts
 
 RECEIPTS, CERTIFICATES = receipts()
+ACCOUNTS = accounts()
 
 
 def refused_at_most(function: Any, given: Any) -> None:
@@ -57,6 +60,11 @@ def test_a_certificate_is_checked_or_refused(document):
     refused_at_most(check_certificate, document)
 
 
+@given(odd_versions(ACCOUNTS))
+def test_the_certificate_of_an_account_is_checked_or_refused(document):
+    refused_at_most(lambda given: check(json.dumps(given)), document)
+
+
 @given(odd_versions(SETTINGS))
 def test_settings_are_read_or_refused(tmp_path_factory, document):
     place = tmp_path_factory.getbasetemp() / "partita.toml"
@@ -65,6 +73,17 @@ def test_settings_are_read_or_refused(tmp_path_factory, document):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tomllib, "loads", lambda _: document)
             refused_at_most(read_settings, place)
+
+
+def test_a_file_of_settings_that_is_far_too_long_is_not_read(tmp_path):
+    place = tmp_path / "partita.toml"
+    place.write_bytes(b"#" * (LONGEST + 1))
+    with pytest.raises(PartitaError, match="it is longer than 4,000,000 bytes") as refused:
+        read_settings(place)
+    assert refused.value.code == "curator.settings-unreadable"
+    place.write_bytes(b"#" * LONGEST)
+    with pytest.raises(PartitaError, match="declare at least one table"):
+        read_settings(place)
 
 
 @pytest.mark.parametrize(

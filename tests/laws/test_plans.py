@@ -16,15 +16,15 @@ from hypothesis import strategies as st
 
 import partita as pt
 from partita.composition.account import RegionAccount
-from partita.composition.compose import compose
+from partita.composition.calibration.pricing import Price
+from partita.composition.guarantees.compose import compose
 from partita.engine.reference import tallied
 from partita.mechanisms.base import Event
-from partita.query.blocks import entries
-from partita.query.joint import joint, union
-from partita.query.pricing import Price
-from partita.query.quote import Quote, quote
-from partita.query.sql import read
-from partita.query.truncation import truncation
+from partita.query.batch.joint import joint, union
+from partita.query.exact.measurements import entries
+from partita.query.noise.quote import Quote, quote
+from partita.query.sql.parse import read
+from partita.query.tables.truncation import truncation
 from partita.theory.distance import Distance, Norm
 
 TABLE = pt.Table(
@@ -86,7 +86,7 @@ PLANS = st.lists(st.tuples(st.sampled_from(QUESTIONS), st.sampled_from(PRICES)),
 def test_no_row_that_comes_or_goes_loses_more_than_the_plan_is_charged_for(chosen: list[tuple[str, Price]]) -> None:
     quotes, total = planned("rows", chosen)
     for value in VALUES:
-        assert really_lost(quotes, REST, [*REST, value]) <= float(total.row.epsilon) * (1 + 1e-9)
+        assert really_lost(quotes, REST, [*REST, value]) <= float(total.together.row.epsilon) * (1 + 1e-9)
 
 
 @settings(max_examples=6, deadline=None)
@@ -95,18 +95,18 @@ def test_no_row_that_changes_loses_more_than_the_plan_is_charged_for(chosen: lis
     quotes, total = planned("change-one", chosen)
     for old, new in product(VALUES[::2], VALUES[1::2]):
         lost = really_lost(quotes, [*REST, old], [*REST, new])
-        assert lost <= float(max(total.row.epsilon, total.both.epsilon)) * (1 + 1e-9)
+        assert lost <= float(max(total.together.row.epsilon, total.together.both.epsilon)) * (1 + 1e-9)
 
 
 @settings(max_examples=30, deadline=None)
 @given(chosen=PLANS, unit=st.sampled_from(sorted(UNITS)))
 def test_a_plan_is_never_dearer_than_its_questions_one_by_one(chosen: list[tuple[str, Price]], unit: str) -> None:
     quotes, total = planned(unit, chosen)
-    heaviest = total.row if total.both is None else max(total.row, total.both, key=lambda loss: loss.epsilon)
+    heaviest = max(total.together.losses[: 1 if total.together.both is None else 2], key=lambda loss: loss.epsilon)
     if sum(one.tolls[0].unit.delta for one in quotes) <= DELTA and not any(one.price.delta for one in quotes):
-        assert heaviest.epsilon <= total.apart.epsilon
-        assert heaviest.delta == 0 or heaviest.epsilon < 0.95 * total.apart.epsilon
-    assert heaviest.delta <= max(DELTA, total.apart.delta)
+        assert heaviest.epsilon <= total.apart.row.epsilon
+        assert heaviest.delta == 0 or heaviest.epsilon < 0.95 * total.apart.row.epsilon
+    assert heaviest.delta <= max(DELTA, total.apart.row.delta)
 
 
 @pytest.mark.parametrize("unit", ["rows", "change-one"])
@@ -116,8 +116,8 @@ def test_many_questions_about_everybody_cost_far_less_as_a_plan(unit: str) -> No
     promise = pt.Promise(UNITS[unit], pt.Approximate(epsilon=100, delta="1e-3"))
     quotes = [quote(read(sql, [TABLE]), [promise], price, noise="gaussian") for sql in sums]
     (total,) = joint(quotes, [promise], [DELTA])
-    assert total.row.epsilon < total.apart.epsilon / 4
-    assert total.row.delta == DELTA
+    assert total.together.row.epsilon < total.apart.row.epsilon / 4
+    assert total.together.row.delta == DELTA
 
 
 def test_quantiles_of_a_plan_are_composed_as_losses() -> None:
@@ -127,10 +127,10 @@ def test_quantiles_of_a_plan_are_composed_as_losses() -> None:
         for i in range(10, 90)
     ]
     (one,) = joint(medians[:1], [promise], [DELTA])
-    assert one.row == medians[0].tolls[0].row
+    assert one.together.row == medians[0].tolls[0].cost.row
     (many,) = joint(medians, [promise], [DELTA])
     exact = compose([(pt.Pure(epsilon="0.1"), 80)], delta=DELTA).epsilon
-    assert exact * 0.99 < many.row.epsilon < many.apart.epsilon
+    assert exact * 0.99 < many.together.row.epsilon < many.apart.row.epsilon
 
 
 # --- owners -------------------------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def altered(chosen: list[str], factor: Fraction = Fraction(1)) -> None:
     ]
     (total,) = joint(quotes, [promise], [Fraction(0)])
     account = RegionAccount(OWNED.domain, promise)
-    account.charge(union(quotes), total.row, total.both, unit=total.unit, altered=total.altered)
+    account.charge(union(quotes), total.together)
     booked = account.bracket()[1].vector()[0] * factor
     for before, after in combinations(HELD, 2):
         assert lost_in_rho(quotes, before, after) <= booked, (chosen, before, after)
@@ -208,7 +208,7 @@ def test_no_row_beside_owners_loses_more_than_the_plan_is_charged_for(place):
         for sql in asked * 3
     ]
     total = joint(quotes, promises, [DELTA, DELTA])[0]
-    booked = total.row if total.both is None else total.both
+    booked = total.together.row if total.together.both is None else total.together.both
     assert booked.delta <= DELTA
     most = 0.0
     for held, row, other in product(HELD[:6], HELD[1:6], HELD[:6]):

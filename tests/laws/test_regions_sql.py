@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 
@@ -73,6 +74,31 @@ COLUMNS = {
 }
 
 
+ENGINES: dict[str, duckdb.DuckDBPyConnection] = {}
+
+
+def engine(zone: str) -> duckdb.DuckDBPyConnection:
+    """One engine for all examples: to start one takes longer than to ask it. Each example makes its tables anew."""
+    if zone not in ENGINES:
+        ENGINES[zone] = duckdb.connect()
+        ENGINES[zone].execute(f"SET TimeZone = '{zone}'")
+    return ENGINES[zone]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def engines_are_closed() -> Iterator[None]:
+    yield
+    while ENGINES:
+        ENGINES.popitem()[1].close()
+
+
+def in_a_table(zone: str, kind: str, values: list[object]) -> duckdb.DuckDBPyConnection:
+    connection = engine(zone)
+    connection.execute(f"CREATE OR REPLACE TABLE t (i INTEGER, v {kind})")
+    connection.executemany("INSERT INTO t VALUES (?, ?)", [[i, v] for i, v in enumerate(values)])
+    return connection
+
+
 def sanitised_code(column: Bounded, value: object) -> int:
     """The code of an already sanitised value as the engine returned it."""
     if value is None:
@@ -87,10 +113,7 @@ def sanitised_code(column: Bounded, value: object) -> int:
 @pytest.mark.parametrize("name", COLUMNS)
 def test_the_engine_sanitises_every_stored_value_as_code_says(name, stored):
     column = COLUMNS[name]
-    connection = duckdb.connect()
-    connection.execute("SET TimeZone = 'America/Caracas'")
-    connection.execute(f"CREATE TABLE t (i INTEGER, v {stored})")
-    connection.executemany("INSERT INTO t VALUES (?, ?)", [[i, v] for i, v in enumerate(STORED[stored])])
+    connection = in_a_table("America/Caracas", stored, STORED[stored])
     sql = column.sanitise(exp.column("v"), stored).sql(dialect="duckdb")
     found = connection.execute(f"SELECT {sql} FROM t ORDER BY i").fetchall()
     assert [sanitised_code(column, row[0]) for row in found] == [column.code(v) for v in STORED[stored]]
@@ -101,10 +124,7 @@ def test_the_engine_sanitises_every_stored_value_as_code_says(name, stored):
 def test_the_engine_tells_declared_values_from_others_as_within_says(name, stored):
     """What is stood in for, clamped or unlisted has a code like any other, and only ``within`` knows it."""
     column = COLUMNS[name]
-    connection = duckdb.connect()
-    connection.execute("SET TimeZone = 'America/Caracas'")
-    connection.execute(f"CREATE TABLE t (i INTEGER, v {stored})")
-    connection.executemany("INSERT INTO t VALUES (?, ?)", [[i, v] for i, v in enumerate(STORED[stored])])
+    connection = in_a_table("America/Caracas", stored, STORED[stored])
     sql = column.is_within(exp.column("v"), stored).sql(dialect="duckdb")
     found = connection.execute(f"SELECT {sql} FROM t ORDER BY i").fetchall()
     assert [row[0] for row in found] == [column.within(v) for v in STORED[stored]]
@@ -132,9 +152,7 @@ def test_a_value_is_within_a_column_if_it_is_declared(name):
 @settings(max_examples=40, deadline=None)
 @given(values=st.lists(st.one_of(st.none(), st.floats(), st.floats(-30, 130)), min_size=1, max_size=60))
 def test_random_floats_are_sanitised_as_code_says(values):
-    connection = duckdb.connect()
-    connection.execute("CREATE TABLE t (i INTEGER, v DOUBLE)")
-    connection.executemany("INSERT INTO t VALUES (?, ?)", [[i, v] for i, v in enumerate(values)])
+    connection = in_a_table("UTC", "DOUBLE", values)
     for name in ("integers", "decimals", "steps of five", "steps of five halves"):
         column = COLUMNS[name]
         sql = column.sanitise(exp.column("v"), "DOUBLE").sql(dialect="duckdb")
@@ -197,9 +215,9 @@ rows = st.lists(
 
 def stored(data: list[dict[str, object]]) -> duckdb.DuckDBPyConnection:
     """The rows in the engine, behind the sanitising projection."""
-    connection = duckdb.connect()
+    connection = engine("UTC")
     declared = ", ".join(f"{name} {kind}" for name, kind in STORED_TYPES.items())
-    connection.execute(f"CREATE TABLE raw (i INTEGER, {declared})")
+    connection.execute(f"CREATE OR REPLACE TABLE raw (i INTEGER, {declared})")
     connection.executemany(
         "INSERT INTO raw VALUES (?, ?, ?, ?, ?, ?)",
         [[i, *(row[name] for name in STORED_TYPES)] for i, row in enumerate(data)],
@@ -208,7 +226,7 @@ def stored(data: list[dict[str, object]]) -> duckdb.DuckDBPyConnection:
         DOMAIN.columns[name].sanitise(exp.column(name), kind).as_(name).sql(dialect="duckdb")
         for name, kind in STORED_TYPES.items()
     )
-    connection.execute(f"CREATE VIEW clean AS SELECT i, {projected} FROM raw")
+    connection.execute(f"CREATE OR REPLACE VIEW clean AS SELECT i, {projected} FROM raw")
     return connection
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import partita as pt
-from partita.curator import path
+from partita.curator.path import path
 from partita.region.region import Region
 from tests.laws.second_hand import losses
 from tests.laws.second_hand.judge import judged

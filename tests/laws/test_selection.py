@@ -14,17 +14,19 @@ from pyarrow import parquet
 
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference, tallied
+from partita.errors import InvalidInput
 from partita.granularity import replace, rows, users
-from partita.query.blocks import Counted, Lengths, Owned, Summed, entries
-from partita.query.expressions import Value, bounds
-from partita.query.program import Owners, Present, Program, Rows, Total, Values, cells
-from partita.query.selection import affordable, steps_of
-from partita.query.sql import read
-from partita.query.stability import movement
-from partita.query.truncation import Caps, Truncation, truncation
+from partita.query.exact.measurements import Counted, Lengths, Owned, Summed, entries
+from partita.query.exact.program import Owners, Present, Program, Rows, Total, Values, cells
+from partita.query.exact.sensitivity import movement
+from partita.query.language.expressions import Value, bounds
+from partita.query.noise.partition_selection import affordable, people_moved
+from partita.query.sql.parse import read
+from partita.query.tables.truncation import Caps, Truncation, truncation
 from partita.sampling.bits import TestBits
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.zcdp import ZCDP
+from tests.sizes import tried
 from tests.unit.query import strategies
 
 TABLE = strategies.table()
@@ -48,22 +50,34 @@ def programs(table: Any, key: str, where: str, cap: Truncation | None) -> Progra
     return Program(table, plan.where, cells(plan.keys, plan.where), tallies, cap, plan.opened)
 
 
-@settings(max_examples=150)
+@pytest.mark.filterwarnings("ignore:Table things")
+@pytest.mark.soak
+@settings(max_examples=tried(40, soaking=4000))
 @given(
-    KEYS, st.sampled_from(["", " WHERE a > 0", " WHERE b < c"]), strategies.stored_tables(), st.none() | OWNERS, CAPS
+    st.lists(st.tuples(KEYS, st.sampled_from(["", " WHERE a > 0", " WHERE b < c"])), min_size=2, max_size=3),
+    strategies.stored_tables(),
+    OWNERS,
+    CAPS,
 )
-def test_duckdb_agrees_with_the_reference_on_open_keys_and_caps(key, where, stored, cap, caps):
-    capped = cap if cap is None else cap.capped(caps)
+def test_duckdb_agrees_with_the_reference_on_open_keys_and_caps(asked, stored, cap, caps):
+    """Questions of one table, with caps of every kind: the rows are taken in once, which is most of the work."""
     table = strategies.table(stored)
-    expected = Reference([table]).run(programs(table, key, where, capped)).tolist()
-    engine = DuckDB([table], threads=1)
-    assert engine.run(programs(table, key, where, capped)).tolist() == expected
+    every = [(*question, limit) for question in asked for limit in (None, cap, cap.capped(caps))]
+    reference, engine = Reference([table]), DuckDB([table], threads=1)
+    expected = [reference.run(programs(table, *one)).tolist() for one in every]
+    assert [engine.run(programs(table, *one)).tolist() for one in every] == expected
     engine.close()
     with tempfile.TemporaryDirectory() as folder:
         parquet.write_table(stored, Path(folder) / "rows.parquet")
         file = strategies.table(Path(folder) / "rows.parquet")
-        engine = DuckDB([file], threads=1, copied_below=0)
-        assert engine.run(programs(file, key, where, capped)).tolist() == expected
+        try:
+            engine = DuckDB([file], threads=1, copied_below=0)
+        except InvalidInput as problem:
+            # A file whose types hold nothing of what is declared is refused, whatever its rows are.
+            if problem.code != "query.unfit-type":
+                raise
+            return
+        assert [engine.run(programs(file, *one)).tolist() for one in every] == expected
         engine.close()
 
 
@@ -138,14 +152,14 @@ def apart(before: Stored, after: Stored, cap: Truncation | None) -> list[int]:
 @given(st.lists(strategies.rows(), max_size=6), strategies.rows(), strategies.rows(), OWNERS, CAPS)
 def test_people_are_counted_once_for_each_of_few_keys(table, old, new, cap, caps):
     for limit in (None, cap):
-        one, other = steps_of(rows(), limit), steps_of(replace(), limit)
-        assert sum(apart(table, [*table, new], limit)) <= one.unit == one.row
-        assert sum(apart([*table, old], [*table, new], limit)) <= other.unit == other.both
+        one, other = people_moved(rows(), limit), people_moved(replace(), limit)
+        assert sum(apart(table, [*table, new], limit)) <= one.unit.l1 == (one.swap or one.row).l1
+        assert sum(apart([*table, old], [*table, new], limit)) <= other.unit.l1 == other.both.l1
     capped = cap.capped(caps)
     others = [{**row, "who": row["who"] if row["who"] != 1 else 4} for row in table]
     day = {} if cap.per is None else {"f": "2024-02-10"}
     found = apart(others, [*others, *({**row, "who": 1, **day} for row in (old, new, *table[:2]))], capped)
-    assert max(found, default=0) <= 1 == steps_of(users("who", rows=cap.rows), capped).unit
+    assert max(found, default=0) <= 1 == people_moved(users("who", rows=cap.rows), capped).unit.l1
     assert len(found) <= min(capped.most, capped.groups or capped.most)
 
 

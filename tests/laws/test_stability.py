@@ -14,14 +14,15 @@ from hypothesis import strategies as st
 from partita.engine.reference import met, record, tallied
 from partita.errors import QueryRefused
 from partita.granularity import Granularity, groups, replace, rows, users
-from partita.query.blocks import Block, Lengths, entries
-from partita.query.design import designs
-from partita.query.plan import Plan
-from partita.query.program import Program, cells
-from partita.query.quote import narrowed
-from partita.query.sql import read
-from partita.query.stability import movement
-from partita.query.truncation import Truncation, truncation
+from partita.query.exact.measurements import Block, Lengths, entries
+from partita.query.exact.program import Program, cells
+from partita.query.exact.sensitivity import movement
+from partita.query.language.plan import Plan
+from partita.query.noise.quote import narrowed
+from partita.query.noise.strategy import designs
+from partita.query.sql.parse import read
+from partita.query.tables.truncation import Truncation, truncation
+from tests.sizes import tried
 from tests.unit.query import strategies
 
 TABLE = strategies.table()
@@ -73,19 +74,22 @@ TABLES = st.lists(strategies.rows(), max_size=6)
 OWN = st.lists(strategies.rows(), max_size=5)
 
 
-@settings(max_examples=400)
+@pytest.mark.soak
+@settings(max_examples=tried(150, soaking=8000))
 @given(strategies.tight_or_any(), TABLES, strategies.rows())
 def test_a_row_that_comes_or_goes_moves_a_result_no_further_than_claimed(question, table, row):
     check(planned(question), rows(), table, [*table, row])
 
 
-@settings(max_examples=400)
+@pytest.mark.soak
+@settings(max_examples=tried(150, soaking=8000))
 @given(strategies.tight_or_any(), TABLES, strategies.rows(), strategies.rows())
 def test_a_row_that_changes_moves_a_result_no_further_than_claimed(question, table, old, new):
     check(planned(question), replace(), [*table, old], [*table, new])
 
 
-@settings(max_examples=400)
+@pytest.mark.soak
+@settings(max_examples=tried(150, soaking=8000))
 @given(strategies.tight_or_any(), TABLES, strategies.rows(), strategies.rows())
 def test_only_what_happens_in_the_region_moves_a_result(question, table, old, new):
     plan = planned(question)
@@ -98,7 +102,8 @@ def test_only_what_happens_in_the_region_moves_a_result(question, table, old, ne
         assert within(found, allowed), (block, inside)
 
 
-@settings(max_examples=300)
+@pytest.mark.soak
+@settings(max_examples=tried(120, soaking=6000))
 @given(strategies.tight_or_any(), TABLES, st.lists(strategies.rows(), min_size=1, max_size=6), st.integers(1, 3),
        st.none() | st.integers(1, 2))  # fmt: skip
 def test_an_owner_who_comes_or_goes_moves_a_result_no_further_than_claimed(question, table, own, most, inside):
@@ -110,7 +115,8 @@ def test_an_owner_who_comes_or_goes_moves_a_result_no_further_than_claimed(quest
     )  # fmt: skip
 
 
-@settings(max_examples=200)
+@pytest.mark.soak
+@settings(max_examples=tried(80, soaking=4000))
 @given(strategies.tight_or_any(), TABLES, OWN, OWN, st.integers(1, 3))
 def test_an_owner_altered_in_any_way_moves_a_result_no_further_than_claimed(question, table, old, new, most):
     granularity = users("who", rows=most, altered=True)
@@ -129,7 +135,8 @@ def test_an_owner_altered_in_any_way_moves_a_result_no_further_than_claimed(ques
         assert within(moved(plan, block, others, after, cap), claimed.owner), block
 
 
-@settings(max_examples=200)
+@pytest.mark.soak
+@settings(max_examples=tried(80, soaking=4000))
 @given(strategies.tight_or_any(), TABLES, st.lists(strategies.rows(), max_size=5), st.integers(1, 2))
 def test_one_day_of_an_owner_moves_a_result_no_further_than_claimed(question, table, own, most):
     granularity = users("who", rows=most, per="f")
@@ -138,13 +145,15 @@ def test_one_day_of_an_owner_moves_a_result_no_further_than_claimed(question, ta
     check(planned(question), granularity, others, [*others, *day], truncation(TABLE, [granularity], "key"))
 
 
-@settings(max_examples=200)
+@pytest.mark.soak
+@settings(max_examples=tried(80, soaking=4000))
 @given(strategies.tight_or_any(), TABLES, st.lists(strategies.rows(), min_size=1, max_size=3))
 def test_a_group_of_rows_moves_a_result_no_further_than_claimed(question, table, group):
     check(planned(question), groups(len(group)), table, [*table, *group])
 
 
-@settings(max_examples=300)
+@pytest.mark.soak
+@settings(max_examples=tried(120, soaking=6000))
 @given(strategies.tight_or_any(), TABLES, strategies.rows(), strategies.rows(), st.integers(1, 2))
 def test_behind_a_truncation_a_row_takes_one_other_along_and_no_more(question, table, old, new, most):
     cap = truncation(TABLE, [users("who", rows=most)], "key")
@@ -153,7 +162,8 @@ def test_behind_a_truncation_a_row_takes_one_other_along_and_no_more(question, t
     check(plan, replace(), [*table, old], [*table, new], cap)
 
 
-@settings(max_examples=200)
+@pytest.mark.soak
+@settings(max_examples=tried(80, soaking=4000))
 @given(strategies.tight_or_any(), TABLES, strategies.rows(), st.integers(1, 2))
 def test_behind_a_truncation_one_row_of_the_region_is_one_row(question, table, row, most):
     """A row that comes moves a release by one row of its region, or by one that comes and one that goes."""
@@ -171,7 +181,8 @@ def test_behind_a_truncation_one_row_of_the_region_is_one_row(question, table, r
         assert within(moved(plan, block, table, [*table, row], cap), allowed), (block, changed)
 
 
-@settings(max_examples=300)
+@pytest.mark.soak
+@settings(max_examples=tried(120, soaking=6000))
 @given(strategies.tight_or_any(), TABLES, strategies.rows(), strategies.rows(), st.integers(1, 2))
 def test_behind_a_truncation_a_change_is_booked_wherever_it_may_reach(question, table, old, new, most):
     """A row that is displaced may lie in a region that neither the old nor the new row touches."""
@@ -206,7 +217,7 @@ def test_what_is_kept_of_one_owner_does_not_depend_on_another(table, row):
 
 def test_the_law_notices_a_claim_that_is_too_small(monkeypatch):
     """Break the claim on purpose: the law must fail."""
-    from partita.query import blocks as module
+    from partita.query.exact import measurements as module
 
     monkeypatch.setattr(module, "_range", lambda block: (0, 1))
     plan = planned("SELECT SUM(a) AS s FROM things")
@@ -223,7 +234,7 @@ def test_the_law_notices_a_claim_that_is_too_small(monkeypatch):
     ],
 )
 def test_the_law_notices_an_alteration_that_is_taken_for_an_owner_who_comes(monkeypatch, question, before, after):
-    from partita.query import stability
+    from partita.query.exact import sensitivity as stability
 
     unit = users("who", rows=1, altered=True)
     first, second = [{**before, "who": 1}], [{**after, "who": 1}]

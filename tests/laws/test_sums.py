@@ -15,8 +15,8 @@ import pytest
 
 from partita.composition.account.engine import Engine, OfPairs, OfValues, OfWindows
 from partita.composition.account.load import Load
-from partita.composition.account.units import LARGEST, ROOM
-from partita.composition.account.windows import Steps
+from partita.composition.account.loads.units import LARGEST, ROOM
+from partita.composition.account.loads.windows import Steps
 from partita.limits import Limits, using
 from partita.region.box import Box
 

@@ -12,12 +12,12 @@ import pytest
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference
 from partita.errors import PartitaError
-from partita.query.conditions import Condition, everywhere
-from partita.query.expressions import Case, Number, Plus, Times, Value
-from partita.query.program import Cells, Program, Total, Values, cells
-from partita.query.schema import Table
-from partita.query.sql import read
-from partita.query.truncation import Truncation
+from partita.query.exact.program import Cells, Program, Total, Values, cells
+from partita.query.language.conditions import Condition, everywhere
+from partita.query.language.expressions import Case, Number, Plus, Times, Value
+from partita.query.sql.parse import read
+from partita.query.tables.schema import Table
+from partita.query.tables.truncation import Truncation
 from partita.region.columns import integers, text_keys
 from partita.region.region import Region
 from tests.laws.hostile import Laboratory, Statements, statements

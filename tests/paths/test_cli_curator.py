@@ -9,6 +9,7 @@ from typing import Any
 import pandas
 import pytest
 
+import partita as pt
 from partita.cli import main
 from tests.unit.curator.hospital import visits
 
@@ -231,3 +232,34 @@ def test_what_is_missing_is_named_as_the_command_line_writes_it(folder: Path, ca
     code, _, err = run(capsys, "ask", "SELECT COUNT(*) AS n FROM visits")
     assert code == 2
     assert "Give one of --epsilon, --rho or --mu, for example --rho 0.01." in " ".join(err.split())
+
+
+def test_what_analysts_write_is_shown_as_it_is(folder: Path, capsys: Any) -> None:
+    Path("partita.toml").write_text(SETTINGS)
+    asked = "SELECT COUNT(*) AS n FROM visits -- [/bold] \x1b[2J \u202e"
+    code, _, err = run(capsys, "ask", asked, "--epsilon", "0.01")
+    assert not code, err
+    code, out, _ = run(capsys, "ledger", "show", "visits.ledger")
+    assert not code
+    told = "".join(out.split())
+    assert "[/bold]" in told
+    assert "\\x1b[2J" in told
+    assert "\\u202e" in told
+    assert "\x1b" not in out
+
+
+def test_a_price_in_another_measure_is_said_to_be_read_as_the_budgets():
+    from partita.curator.answers.quotation import read_as
+
+    table = pt.Table("visits", source=[], columns={"age": pt.integers(0, 120)})
+    with pt.Curator(tables=[table], promises=[pt.Promise(pt.rows(), pt.ZCDP(rho=1))]) as curator:
+        offer = curator.quote("SELECT COUNT(*) AS n FROM visits", epsilon="0.1")
+        assert read_as(offer.quote) == "The price ε = 0.1 was read as ρ = 0.00483742, because the budget is in ρ."
+        assert not read_as(curator.quote("SELECT COUNT(*) AS n FROM visits", rho="0.1").quote)
+
+
+def test_csv_has_a_heading_and_empty_cells_for_null(capsys):
+    from partita.cli.screen import show_csv
+
+    show_csv({"sex": ["F", None], "n": [3, -1], "n_error": [2.5, 2.5]})
+    assert capsys.readouterr().out == "sex,n,n_error\nF,3,2.5\n,-1,2.5\n"

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import partita as pt
 from partita import effort
-from partita.effort import MOST_STEPS, Effort, Work, bounded, spend, within_effort
-from partita.errors import PartitaError, QueryRefused
-from partita.query import sql
+from partita.effort import BATCH_STEPS, MOST_STEPS, Effort, Work, bounded, spend, within_effort
+from partita.errors import BudgetExceeded, PartitaError, QueryRefused
+from partita.query.sql import parse as sql
+from partita.region.meetings import meetings
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks" / "effort"))
 from hostile import questions, tables
@@ -144,6 +146,50 @@ def test_a_search_for_an_accuracy_shares_one_effort(curator, monkeypatch):
     assert MOST_STEPS // 2 < made[0].left < MOST_STEPS - 5000
 
 
+def pairs(count: int) -> list[str]:
+    """Lists of pairs in many columns: none of them is much by itself."""
+    return [
+        f"SELECT COUNT(*) AS n FROM many WHERE (c{k}, c{(5 * k + 1) % 24}) IN "
+        f"({', '.join(f'({i * (k + 3) % 97}, {i * (7 + k) % 97})' for i in range(count))})"
+        for k in range(12)
+    ]
+
+
+@pytest.mark.parametrize("call", ["batch", "plan"])
+def test_questions_that_are_asked_together_share_one_effort(curator, monkeypatch, call):
+    made = []
+    start = Effort.__init__
+    monkeypatch.setattr(
+        Effort, "__init__", lambda self, limit, **more: (made.append(self), start(self, limit, **more))[1]
+    )
+    with pytest.raises(QueryRefused, match="This batch takes more than 880,000 steps") as refusal:
+        getattr(curator, call)(pairs(10), rho="0.001")
+    assert refusal.value.code == "query.too-much-work"
+    assert [one.limit for one in made] == [MOST_STEPS + 12 * BATCH_STEPS]
+    assert curator.spent()[0].rho == 0
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        [f"SELECT COUNT(*) AS n FROM visits WHERE age >= {i % 100} AND small <= {i // 10}" for i in range(100)],
+        [f"SELECT AVG(cost) AS c FROM visits WHERE age BETWEEN {2 * i} AND {3 * i + 9}" for i in range(30)],
+        [f"SELECT {key}, COUNT(*) AS n, SUM(cost) AS c FROM visits GROUP BY {key}" for key in ("age", "sex", "region")],
+    ],
+    ids=["a hundred counts", "means of ranges", "tables"],
+)
+def test_what_people_ask_together_takes_a_tenth_of_the_steps(curator, asked):
+    with bounded(10**9) as counted:
+        curator.batch(asked, rho="0.01")
+    assert 0 < counted.limit - counted.left <= BATCH_STEPS // 10 * len(asked)
+
+
+def test_whom_questions_share_is_found_within_the_steps(curator):
+    regions = [curator.quote(text, rho="0.001").quote.region for text in pairs(10)]
+    with pytest.raises(QueryRefused, match="pieces"), bounded(10_000):
+        meetings(regions)
+
+
 def test_a_condition_of_its_own_is_bounded_too():
     domain = TABLES["many"].domain
     where = HOSTILE["or 200 boxes"].partition(" WHERE ")[2]
@@ -152,7 +198,7 @@ def test_a_condition_of_its_own_is_bounded_too():
     assert refusal.value.code == "query.too-much-work"
 
 
-def test_nothing_of_the_engine_is_asked_before_the_charge(curator, monkeypatch):
+def test_nothing_of_the_engine_is_asked_while_pricing(curator, monkeypatch):
     """So that the time that pricing takes cannot depend on data."""
     kind = type(curator._engine)
     for name in dir(kind):
@@ -164,5 +210,23 @@ def test_nothing_of_the_engine_is_asked_before_the_charge(curator, monkeypatch):
     curator.batch([text, "SELECT COUNT(*) AS n FROM visits"], rho="0.01")
     curator.reused(text)
     curator.remaining("age > 5", table="visits")
-    with pytest.raises(PartitaError):
-        curator.ask("SELECT COUNT(*) AS n FROM visits", rho=5)
+
+
+def test_nothing_but_an_empty_table_is_asked_before_the_charge(curator, monkeypatch):
+    """The rehearsal too takes a time that cannot depend on data."""
+    asked: list[str] = []
+
+    class Heard:
+        def __init__(self, cursor: Any) -> None:
+            self._cursor = cursor
+
+        def __getattr__(self, name: str) -> Any:
+            return lambda statement: asked.append(statement) or getattr(self._cursor, name)(statement)
+
+    kind, cursor = type(curator._engine), type(curator._engine)._cursor
+    monkeypatch.setattr(kind, "_cursor", lambda self: Heard(cursor(self)))
+    monkeypatch.setattr(kind, "run", lambda *_: pytest.fail("rows were read"))
+    with pytest.raises(BudgetExceeded):
+        curator.ask("SELECT region, COUNT(*) AS n, MEDIAN(age) AS m FROM visits GROUP BY region", rho=5)
+    assert len(asked) == 2
+    assert all(statement.count('"table ') == statement.count(' without rows"') == 1 for statement in asked)

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from partita.exact import Number, probability
 from partita.mechanisms.additive import AdditiveNoise
-from partita.mechanisms.gaussian import GaussianNoise
-from partita.mechanisms.laplace import Laplace
+from partita.query.answer.intervals import Spread
 
 Floats = NDArray[np.float64]
 
@@ -22,13 +21,11 @@ _CHORD = 2 * math.log(2)
 def variance(noise: AdditiveNoise) -> float:
     """The variance of one draw; rounding to whole numbers adds at most 1/12, to every kind alike.
 
+    >>> from partita.mechanisms.gaussian import GaussianNoise
     >>> round(variance(GaussianNoise(sigma=2)), 3)
     4.083
     """
-    if isinstance(noise, Laplace):
-        return 2 * float(noise.scale) ** 2 + 1 / 12
-    assert isinstance(noise, GaussianNoise)
-    return float(noise.sigma) ** 2 + 1 / 12
+    return Spread.of(noise).variance + 1 / 12
 
 
 def half_widths(

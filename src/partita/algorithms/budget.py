@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-from partita.composition.compose import compose
+from partita.composition.calibration.pricing import NOISES, OFFERED, Price, affordable
+from partita.composition.guarantees.compose import compose
 from partita.errors import PartitaError
 from partita.errors import algorithms as refuse
 from partita.exact import Number
 from partita.mechanisms.additive import AdditiveNoise
-from partita.mechanisms.base import Event, Mechanism
+from partita.mechanisms.base import Event
 from partita.mechanisms.gaussian import GaussianNoise, decimal_up
 from partita.mechanisms.laplace import Laplace
-from partita.query.pricing import Price, affordable
 from partita.theory.distance import Distance, Norm
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
@@ -21,9 +21,6 @@ from partita.theory.measures.gdp import GDP
 from partita.theory.measures.pure import Pure
 from partita.theory.measures.zcdp import ZCDP
 
-Loss = tuple[Mechanism, Distance, int]
-
-NOISES = ("laplace", "gaussian")
 _STEPS = 18
 
 
@@ -82,16 +79,16 @@ def norm_for(budget: Measure, noise: str | None) -> tuple[Norm, ...]:
         raise refuse.unknown_choice("noise", noise, NOISES)
     if noise == "gaussian" and isinstance(budget, Pure):
         raise refuse.no_such_noise("Gaussian", str(budget))
-    return (Norm.L1,) if noise == "laplace" else (Norm.L2,)
+    return (OFFERED[noise].norm,)
 
 
-def strongest(budget: Measure, releases: Callable[[Fraction], Sequence[Loss]], guess: float) -> Fraction:
+def strongest(budget: Measure, releases: Callable[[Fraction], Sequence[Event]], guess: float) -> Fraction:
     """Nearly the largest strength whose releases fit the budget together; what is returned was found to fit.
 
     Under (ε, δ) by the exact composition of all releases, as a plan fixed beforehand; otherwise by the sum in the
     budget's measure.
 
-    >>> half = strongest(budget_of(rho="0.5"), lambda s: [(GaussianNoise(sigma=1 / s), Distance.l2(1), 4)], 1.0)
+    >>> half = strongest(budget_of(rho="0.5"), lambda s: [Event(GaussianNoise(sigma=1 / s), Distance.l2(1), 4)], 1.0)
     >>> round(float(half), 4)
     0.5
     """
@@ -100,11 +97,8 @@ def strongest(budget: Measure, releases: Callable[[Fraction], Sequence[Loss]], g
         try:
             listed = releases(strength)
             if isinstance(budget, Approximate):
-                return compose([Event(*loss) for loss in listed], delta=budget.delta).epsilon <= budget.epsilon
-            spent = budget.zero()
-            for mechanism, far, times in listed:
-                spent = spent + mechanism.cost(far, type(budget)).times(times)
-            return spent.fits(budget)
+                return compose(listed, delta=budget.delta).epsilon <= budget.epsilon
+            return sum((one.cost(type(budget)) for one in listed), start=budget.zero()).fits(budget)
         except PartitaError:
             return False
 

@@ -9,9 +9,12 @@ from math import prod
 from typing import Final, final
 
 from partita.assay.claim import Claim
+from partita.assay.coverage import uncharged
 from partita.assay.loss import Moved, Scales
+from partita.assay.meaning import Codes
 from partita.assay.neighbours import trials
 from partita.assay.release import Reading, Released, Unlisted
+from partita.assay.rows import Row
 from partita.assay.trials import Table, Trial
 from partita.assay.values import values
 
@@ -37,15 +40,18 @@ class Shortfall:
 def assay(releases: Sequence[Released], claims: Sequence[Claim], *, effort: int, seed: str) -> Shortfall | None:
     """The first pair of neighbouring tables that loses more than is claimed, or None (assay.proof.md).
 
-    The releases are charged together. ``effort`` counts the pairs of tables that are tried, and the values at which
-    choices are scored, for each question; some values are drawn from the seed, which is public. Nothing is read: all
-    rows are made up.
+    The releases are charged together. All that they read has to be charged, whatever the effort: ``effort`` counts the
+    pairs of tables that are tried, and the values at which choices are scored, for each question. Some values are drawn
+    from the seed, which is public. Nothing is read: all rows are made up.
     """
     readings = [Reading(released) for released in releases]
     scales = Scales(readings)
     chosen = values(readings, claims, most=max(8, effort), seed=seed)
     share = max(1, effort * len(releases) // max(1, len(claims)))
     for claim in claims:
+        missing = _uncharged(readings, claim, seed)
+        if missing is not None:
+            return Shortfall(claim, Trial((), (Row(missing),), claim.nothing), "which is read and not charged")
         until = scales.work + share
         for trial in trials(readings, claim, chosen):
             found = _lacking(readings, scales, claim, trial)
@@ -54,6 +60,15 @@ def assay(releases: Sequence[Released], claims: Sequence[Claim], *, effort: int,
             if scales.work >= until:
                 break
     return None
+
+
+def _uncharged(readings: Sequence[Reading], claim: Claim, seed: str) -> Codes | None:
+    """A value that a question reads and that the claim leaves out, unless it claims nothing for anybody."""
+    if not any((*claim.one, *claim.both, *claim.same)):
+        return None
+    regions = dict.fromkeys(reading.program.where.region.boxes for reading in readings)
+    found = (uncharged(read, claim.boxes, seed=seed) for read in regions)
+    return next((codes for codes in found if codes is not None), None)
 
 
 def _lacking(readings: Sequence[Reading], scales: Scales, claim: Claim, trial: Trial) -> str | None:

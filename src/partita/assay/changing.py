@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import islice, permutations
+from itertools import zip_longest
 from typing import final
 
 from partita.assay.claim import Claim
@@ -14,8 +14,6 @@ from partita.assay.rows import Row
 from partita.assay.trials import Neighbours, Table, Trial, pairs
 from partita.granularity import Granularity, Metric, Replace
 from partita.region.columns.stepped import Stepped
-
-_ORDERS = 24
 
 
 @final
@@ -76,15 +74,16 @@ class Changing(Neighbours):
         if self.everywhere:
             return Trial(before, after, self.claim.both)
         # Behind a truncation for other promises: what leaves makes room, what enters takes it, and each of the two is a
-        # change. The account has room for half of the two together, however they are paired.
-        gone, come = (
-            [row._replace(times=1) for row in rows for _ in range(row.times)] for rows in self.moved(before, after)
+        # change. The account has room for half of the two together.
+        parts = [self.claim.changed(*change) for change in _by_owner(*self.moved(before, after))]
+        return Trial(before, after, self.mean(parts, 2 * self.size))
+
+
+def _by_owner(gone: Sequence[Row], come: Sequence[Row]) -> Iterator[tuple[Row | None, Row | None]]:
+    """Each row that goes with one of the same owner that comes: the same pairs whatever is released and charged."""
+    for owner in dict.fromkeys(row.owner for row in (*gone, *come)):
+        left, right = (
+            sorted([row for row in rows if row.owner == owner for _ in range(row.times)], key=lambda row: row.codes)
+            for rows in (gone, come)
         )
-        steps = max(len(gone), len(come))
-        left: list[Row | None] = [*gone, *[None] * (steps - len(gone))]
-        right: list[Row | None] = [*come, *[None] * (steps - len(come))]
-        ways = [
-            self.mean([self.claim.changed(*change) for change in zip(left, order, strict=True)], 2 * self.size)
-            for order in islice(permutations(right), _ORDERS)
-        ]
-        return Trial(before, after, max(ways))
+        yield from zip_longest(left, right)

@@ -102,7 +102,8 @@ class Scales:
     def _approximate(self, moved: Moved, epsilon: Fraction, delta: Fraction) -> bool:
         """Whether the δ at the claimed ε is no more than claimed: pure losses first, then the Gaussian curve.
 
-        Several questions may be composed more closely than that: then by their losses themselves, from below.
+        A plan may be composed more closely than that, also where one of its questions moves alone: then by the losses
+        themselves, from below.
         """
         shift, kept = Fraction(0), Fraction(1)
         laplace, pure = [], []
@@ -121,7 +122,7 @@ class Scales:
         left, mu = epsilon - sum(laplace) - sum(pure), math.sqrt(shift)
         if left >= 0 and rest >= 0 and (not mu or gaussian_delta(mu, float(left)) <= float(rest) * (1 + _ALIKE)):
             return True
-        if len(moved) < 2 or rest <= 0:
+        if rest <= 0 or not (laplace or pure):
             return False
         return least_delta(float(epsilon), mu, [*map(float, laplace)], [*map(float, pure)]) <= float(rest) * (
             1 + _ALIKE

@@ -7,12 +7,12 @@ from datetime import date
 from fractions import Fraction
 from functools import reduce
 from math import gcd, lcm
-from typing import assert_never
+from typing import assert_never, final
 
-from partita.query.calendar import period
-from partita.query.conditions import Condition, Versus
-from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value
-from partita.query.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated
+from partita.query.language.conditions import Condition, Versus
+from partita.query.language.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value
+from partita.query.language.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated
+from partita.region.calendar import period
 from partita.region.columns import Dates, Operator
 from partita.region.columns.stepped import Stepped
 from partita.region.domain import Domain
@@ -22,6 +22,11 @@ Codes = tuple[int, ...]
 Boxes = tuple[tuple[tuple[tuple[int, int], ...], ...], ...]
 Amount = int | Fraction | None
 Truth = bool | None
+
+
+@final
+class Unknown(Exception):
+    """Something that the second opinion has no meaning for: then it cannot agree, and the charge is refused."""
 
 
 def inside(boxes: Boxes, codes: Codes) -> bool:
@@ -157,7 +162,7 @@ def truth(predicate: Predicate, domain: Domain) -> Callable[[Codes], Truth]:
             )
             return lambda codes: True if _among(true, codes[axis]) else False if _among(false, codes[axis]) else None
         case _:
-            raise NotImplementedError(type(predicate).__name__)
+            raise Unknown(type(predicate).__name__)
 
 
 def _few(codes: tuple[tuple[int, int], ...]) -> bool:
@@ -205,7 +210,7 @@ def place(key: Key, domain: Domain) -> Callable[[Codes], int]:
             last = labels.index(otherwise)
             return lambda codes: next((at for boxes, at in tried if inside(boxes, codes)), last)
         case Opened():
-            raise NotImplementedError("open keys have texts, not places")
+            raise Unknown("open keys have texts, not places")
         case _:
             pass
     axis = domain.axis(key.column)

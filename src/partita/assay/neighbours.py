@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from partita.assay.changing import Changing
 from partita.assay.claim import Claim
 from partita.assay.coming import Coming, Stepping
-from partita.assay.meaning import Codes
+from partita.assay.meaning import Codes, Unknown
 from partita.assay.owning import Owning
 from partita.assay.release import Reading
 from partita.assay.trials import Trial
@@ -29,4 +29,4 @@ def trials(readings: Sequence[Reading], claim: Claim, values: Sequence[Codes]) -
         case Windows():
             return Stepping(readings, claim, unit, size, values).trials()
         case _:
-            raise NotImplementedError(f"nothing can be said of {unit}")
+            raise Unknown(f"nothing can be said of {unit}")

@@ -14,9 +14,9 @@ import numpy as np
 from partita.assay.meaning import Codes, meets, place, unit, value, whole
 from partita.assay.rows import Row, Texts, derived
 from partita.mechanisms.base import Mechanism
-from partita.query.expressions import Expression
-from partita.query.gathering import Gathers
-from partita.query.program import Histogram, Owners, Present, Program, Rows, Tally, Total, Values
+from partita.query.exact.program import Histogram, Owners, Present, Program, Rows, Tally, Total, Values
+from partita.query.language.expressions import Expression
+from partita.query.language.per_user import Gathers
 from partita.region.domain import Domain
 
 Line = tuple[Texts, tuple[int, ...]]

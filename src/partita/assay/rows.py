@@ -7,8 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from partita.assay.meaning import Codes, unit, value, whole
-from partita.query.gathering import FINER, Gathered, Gathering, Gathers
-from partita.region.columns.stepped import Stepped
+from partita.query.language.per_user import FINER, Gathered, Gathering, Gathers
 from partita.region.domain import Domain
 
 Texts = tuple[str | None, ...]
@@ -45,9 +44,7 @@ def derived(gathering: Gathering, domain: Domain) -> Callable[[Sequence[Row]], l
 
 def _gathered(column: Gathered, domain: Domain, derived: Domain) -> Callable[[Sequence[Row]], int]:
     """The code of an aggregate of one owner's rows."""
-    declared = derived.bounded[derived.axis(column.name)]
-    assert isinstance(declared, Stepped)
-    low, null, within = declared.low, declared.null, column.bounds
+    null, within = derived.bounded[derived.axis(column.name)].null, column.bounds
     amount = (lambda _: 1) if column.of is None else value(column.of, domain)
     grain = Fraction(1) if column.of is None else unit(column.of, domain)
 
@@ -71,6 +68,6 @@ def _gathered(column: Gathered, domain: Domain, derived: Domain) -> Callable[[Se
         if found is None:
             assert null is not None, "an aggregate of nothing is NULL"
             return null
-        return min(max(found, within.low), within.high) - low
+        return min(max(found, within.low), within.high) - within.low
 
     return aggregate

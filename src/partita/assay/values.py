@@ -11,11 +11,11 @@ from typing import final
 from partita.assay.claim import Claim
 from partita.assay.meaning import Boxes, Codes
 from partita.assay.release import Reading
-from partita.query.conditions import Condition, Versus
-from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value
-from partita.query.keys import Bucket, Cases, Key
-from partita.query.program import Present, Program, Total
-from partita.query.program import Values as Histograms
+from partita.query.exact.program import Present, Program, Total
+from partita.query.exact.program import Values as Histograms
+from partita.query.language.conditions import Condition, Versus
+from partita.query.language.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value
+from partita.query.language.keys import Bucket, Cases, Key
 from partita.region.columns.stepped import Stepped
 from partita.region.domain import Domain
 from partita.region.predicate import And, IsTrue, Not, OfColumn, Or, Predicate

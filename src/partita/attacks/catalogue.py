@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from partita.attacks.attack import Attack
-from partita.attacks.averaging import average
-from partita.attacks.canaries import plant_canaries
-from partita.attacks.collusion import collude
-from partita.attacks.differencing import difference
-from partita.attacks.floating import read_low_bits
-from partita.attacks.hospitals import meet_in_two_hospitals
-from partita.attacks.linkage import link
-from partita.attacks.membership import infer_membership
-from partita.attacks.oracles import provoke_errors, watch_the_clock
-from partita.attacks.reconstruction import reconstruct
-from partita.attacks.shame import name_and_shame
+from partita.attacks.laboratory.averaging import average
+from partita.attacks.laboratory.canaries import plant_canaries
+from partita.attacks.laboratory.collusion import collude
+from partita.attacks.laboratory.differencing import difference
+from partita.attacks.laboratory.floating import read_low_bits
+from partita.attacks.laboratory.hospitals import meet_in_two_hospitals
+from partita.attacks.laboratory.linkage import link
+from partita.attacks.laboratory.membership import infer_membership
+from partita.attacks.laboratory.oracles import provoke_errors, watch_the_clock
+from partita.attacks.laboratory.reconstruction import reconstruct
+from partita.attacks.laboratory.shame import name_and_shame
 from partita.errors import attacks as refuse
 
 ATTACKS: dict[str, Callable[..., Attack]] = {

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.exact import whole
-from partita.query.schema import Table
+from partita.query.tables.schema import Table
 from partita.region.columns import integers
 from partita.sampling.bits import BitSource
 from partita.sampling.uniform import below, permutation

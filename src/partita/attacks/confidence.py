@@ -7,7 +7,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita.errors import audit as refuse
+from partita.errors import attacks as refuse
 from partita.exact import Number, nonnegative, probability, whole
 
 Floats = NDArray[np.float64]

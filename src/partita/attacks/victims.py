@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.composition.promise import Promise
+from partita.composition.plans.promise import Promise
 from partita.curator.curator import Curator
 from partita.exact import Number, positive
 from partita.granularity import Granularity, rows
-from partita.query.schema import Table
+from partita.query.tables.schema import Table
 from partita.sampling import entropy
 from partita.sampling.bits import BitSource
 from partita.theory.measures.pure import Pure

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from partita.cli.screen import AsJson, busy, show, show_json
+from partita.cli.screen import AsJson, busy, show, show_csv, show_json
 from partita.cli.tables import table
+from partita.errors.wording import printable
 from partita.theory.documents import to_document
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from partita.curator.answer import Answer
+    from partita.curator.answers.answer import Answer
     from partita.exact import Number
     from partita.region.region import Region
 
@@ -58,6 +59,7 @@ def ask(
     confidence: Confidence = "0.95",
     explain: Annotated[bool, typer.Option("--explain", help="Say what the answer means and costs.")] = False,
     shrink: Shrink = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV: every noisy column with its error bars.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Ask a question at a price; it is charged before anything is read, and repeating it is free."""
@@ -88,6 +90,7 @@ def ask(
             )
         errors = answer.error(confidence)
         if as_json:
+            receipts = [receipt.document() for receipt in answer.receipts]
             show_json(
                 {
                     "rows": answer.rows(),
@@ -100,10 +103,14 @@ def ask(
                     **_about(answer.asked_about, answer.region),
                     "costs": [to_document(cost) for cost in answer.costs],
                     "remaining": [to_document(left) for left in answer.remaining],
-                    "receipt": answer.receipt.document(),
+                    "receipt": receipts[0] if len(receipts) == 1 else None,
+                    "receipts": receipts,
                     **({"explanation": answer.explain(confidence=confidence)} if explain else {}),
                 }
             )
+            return
+        if as_csv:
+            show_csv(answer.table(confidence))
             return
         show(shown(answer, confidence))
         show(Text(answer.explain(confidence=confidence) if explain else _bill(answer)))
@@ -130,6 +137,7 @@ def quote(
     """Say what a question would cost and how exact it would be; nothing is read and nothing is spent."""
     from rich.text import Text
 
+    from partita.curator.answers.quotation import read_as
     from partita.curator.settings import open_settings
 
     with open_settings(config) as curator:
@@ -166,12 +174,12 @@ def quote(
                 }
             )
             return
-        show(Text(offer.explain(confidence=confidence)))
+        show(Text("\n".join(filter(None, [read_as(offer.quote), offer.explain(confidence=confidence)]))))
 
 
 def _about(asked: Region | None, part: Region) -> dict[str, object]:
     """Who an answer is about, and who was left out because they can no longer pay."""
-    from partita.query.text import readable
+    from partita.query.language.text import readable
 
     left_out = None if asked is None else readable(asked - part)
     return {"about": readable(part), "left_out": left_out}
@@ -182,12 +190,12 @@ def shown(answer: Answer, confidence: Number = 0.95) -> Table:
     from rich.markup import escape
     from rich.text import Text
 
-    from partita.curator.grid import grid
+    from partita.curator.answers.grid import grid
 
     found = grid(answer, confidence)
     headings: list[tuple[str, str]] = []
     for column in found.columns:
-        name = escape(column.name)
+        name = escape(printable(column.name))
         headings += [(name, "left")] if column.bar is None else [(name, "right"), ("±", "right")]
     made = table("", headings)
     for line in range(found.lines):
@@ -199,8 +207,9 @@ def shown(answer: Answer, confidence: Number = 0.95) -> Table:
 
 
 def _bill(answer: Answer) -> str:
-    from partita.curator.shrink import said
+    from partita.curator.answers.quotation import read_as
+    from partita.curator.path.shrink import said
 
     charged = "nothing, it was answered before" if answer.free else "; ".join(map(str, answer.costs))
     bill = f"Charged: {charged}. Left for these people: {'; '.join(map(str, answer.remaining))}."
-    return "\n".join(filter(None, [said(answer.asked_about, answer.region), bill]))
+    return "\n".join(filter(None, [said(answer.asked_about, answer.region), read_as(answer.quote), bill]))

@@ -76,7 +76,7 @@ def _known() -> dict[str, Callable[..., Attack]]:
 def _on_a_trained_model(*, epsilon: str) -> Attack:
     """Plant records with labels drawn by coins, train, and call in whose labels the model knows (theory G4, G8)."""
     from partita.algorithms.estimators.logistic_regression import LogisticRegression
-    from partita.attacks.models import infer_from_model
+    from partita.attacks.laboratory.models import infer_from_model
 
     def fit(rows: Any, labels: Any) -> Callable[[Any], Any]:
         model = LogisticRegression(epsilon=epsilon, bounds=(-1, 1), classes=[False, True], solver="objective")

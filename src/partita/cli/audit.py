@@ -14,11 +14,11 @@ from partita.cli.tables import table, verdicts
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from partita.attacks.cases import Case
-    from partita.attacks.deployment import Seen
-    from partita.attacks.sampler_law import LawTest
-    from partita.attacks.suite import Verdict
-    from partita.ledger.verify import Verification
+    from partita.attacks.audits.cases import Case
+    from partita.attacks.audits.deployment import Seen
+    from partita.attacks.audits.sampler_law import LawTest
+    from partita.attacks.audits.suite import Verdict
+    from partita.ledger.audit.verify import Verification
 
 # Runs on each input: of what makes many releases at once, of what makes one at a time, and of draws of noise.
 _QUICK = (100_000, 1_000, 40_000)
@@ -43,9 +43,9 @@ def audit(
     the ledger that the file names are never opened. Exit code 1 if an honest claim is refuted or a broken one is
     missed. The probability of a false alarm is at most one in a million for each part.
     """
-    from partita.attacks import cases
-    from partita.attacks.floating import read_low_bits
-    from partita.attacks.sampler_law import sampler_laws
+    from partita.attacks.audits import cases
+    from partita.attacks.audits.sampler_law import sampler_laws
+    from partita.attacks.laboratory.floating import read_low_bits
     from partita.sampling.entropy import system
 
     sizes = _FULL if full else _QUICK
@@ -97,7 +97,7 @@ def audit(
 def _run(cases: Sequence[Case], sizes: tuple[int, int], *, quiet: bool) -> list[Verdict]:
     from rich.progress import track
 
-    from partita.attacks.suite import run
+    from partita.attacks.audits.suite import run
 
     running = run(cases, trials=sizes[0], single_trials=sizes[1])
     screen = console(to_errors=True)
@@ -106,7 +106,7 @@ def _run(cases: Sequence[Case], sizes: tuple[int, int], *, quiet: bool) -> list[
 
 def _deployed(config: Path, trials: int, *, quiet: bool) -> tuple[list[Verdict], list[Seen], list[str]]:
     """What a configuration shows on made-up data: its file is read, and nothing that it names."""
-    from partita.attacks import deployment
+    from partita.attacks.audits import deployment
     from partita.curator.settings import read_settings
     from partita.sampling.entropy import system
 

@@ -47,8 +47,8 @@ def calibrate(
     as_json: AsJson = False,
 ) -> None:
     """Find the least noise for so many releases under one total, and show what other theorems would need."""
-    from partita.composition.compose import compose
-    from partita.composition.documents import calibrate_document, relation_in
+    from partita.composition.exchange.documents import calibrate_document, relation_in
+    from partita.composition.guarantees.compose import compose
     from partita.exact import positive, probability, whole
     from partita.explain.numbers import percent, short
 
@@ -99,7 +99,7 @@ def _named(text: str) -> tuple[str, object]:
 
 def _tried(question: dict[str, object]) -> Mechanism | None:
     """The noise that another theorem needs, if it has any answer."""
-    from partita.composition.documents import calibrate_document
+    from partita.composition.exchange.documents import calibrate_document
 
     try:
         return calibrate_document(question)

@@ -9,23 +9,26 @@ import typer
 
 from partita.cli.files import read_json
 from partita.cli.screen import AsJson, show, show_json
-from partita.cli.tables import explained, table, totalled
+from partita.cli.tables import explained, quoted, table, totalled
 from partita.cli.units import Groups, Owner, Relation, Users, unit_fields
 from partita.errors import cli as refuse
 from partita.explain.totals import by_count, by_method, spread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from rich.text import Text
 
-    from partita.composition.guarantee import Guarantee
-    from partita.composition.plan import Part
+    from partita.composition.guarantees.guarantee import Guarantee
+    from partita.composition.plans.plan import Part
 
 _PICTURES = ("composition", "tradeoff", "profile")
 _RECEIPT = "partita-receipt"
 
 
 def compose(
-    files: Annotated[list[str], typer.Argument(help="A plan, or receipts of ledgers; - is standard input.")],
+    files: Annotated[
+        list[str], typer.Argument(help="A plan, or receipts of ledgers, one or a list a file; - is standard input.")
+    ],
     delta: Annotated[str | None, typer.Option(help="The total δ; overrides the plan's.")] = None,
     method: Annotated[str | None, typer.Option(help="One theorem in place of the best; overrides the plan's.")] = None,
     relation: Relation = None,
@@ -48,8 +51,8 @@ def compose(
     if picture not in _PICTURES:
         raise refuse.unknown_choice("--picture", picture, ", ".join(_PICTURES))
     unit = unit_fields(relation, users, owner, groups)
-    documents = [read_json(path) for path in files]
-    if all(_is_receipt(document) for document in documents):
+    documents = [document for path in files for document in _listed(read_json(path))]
+    if documents and all(_is_receipt(document) for document in documents):
         _receipts(documents, unit, disjoint=disjoint, as_json=as_json)
         return
     if len(documents) != 1:
@@ -59,7 +62,7 @@ def compose(
 
 
 def _plan(document: object, *, plot: str | None, picture: str, explain: bool, as_json: bool) -> None:
-    from partita.composition.documents import compose_document
+    from partita.composition.exchange.documents import compose_document
     from partita.explain.words import explain as put_in_words
 
     total = compose_document(document)
@@ -86,16 +89,14 @@ def _overridden(document: object, given: Mapping[str, str | None]) -> object:
 def _events(total: Guarantee) -> Any:
     made = table("The plan", [("releases", "right"), ("of", "left"), ("neighbours move the result by", "left")])
     for part in total.plan.parts[:20]:
-        made.add_row(f"{part.count:,}", part.name, str(getattr(part, "distance", "")))
+        made.add_row(f"{part.count:,}", quoted(part.name), str(getattr(part, "distance", "")))
     if len(total.plan.parts) > 20:
         made.add_row("...", f"and {len(total.plan.parts) - 20:,} more kinds", "")
     return made
 
 
-def _said(total: Guarantee) -> list[str]:
-    from rich.markup import escape
-
-    return [escape(line) for line in total.explain().splitlines()]
+def _said(total: Guarantee) -> list[Text]:
+    return [quoted(line) for line in total.explain().splitlines()]
 
 
 def _picture(picture: str, total: Guarantee) -> Figure:
@@ -120,10 +121,10 @@ def _picture(picture: str, total: Guarantee) -> Figure:
 
 def _single(part: Part) -> object:
     """One release of those that a part repeats."""
-    from partita.composition.plan import Loose, Paired, Release
+    from partita.composition.plans.plan import Loose, Paired, Run
 
     match part:
-        case Release():
+        case Run():
             return part.mechanism.at(part.distance)
         case Loose():
             return part.measure
@@ -133,16 +134,22 @@ def _single(part: Part) -> object:
             return part
 
 
+def _listed(document: object) -> list[object]:
+    """The receipts that a file lists, as `partita ask --json` does; or the one document that it is."""
+    listed = document.get("receipts") if isinstance(document, Mapping) else document
+    return listed if isinstance(listed, list) and listed else [document]
+
+
 def _is_receipt(document: object) -> bool:
     return isinstance(document, Mapping) and document.get("kind") == _RECEIPT
 
 
 def _receipts(documents: Sequence[object], given: Mapping[str, str], *, disjoint: bool, as_json: bool) -> None:
-    from partita.composition.documents import relation_in
+    from partita.composition.exchange.documents import relation_in
     from partita.granularity import Granularity, replace, rows
     from partita.granularity import Relation as Shape
-    from partita.ledger.receipts import Receipt
-    from partita.ledger.together import compose as together
+    from partita.ledger.receipts.receipts import Receipt
+    from partita.ledger.receipts.together import compose as together
     from partita.theory.documents import to_document
 
     wanted = relation_in(given)
@@ -163,6 +170,6 @@ def _receipts(documents: Sequence[object], given: Mapping[str, str], *, disjoint
         return
     made = table("Receipts together", [("ledger", "left"), ("releases", "right"), ("loss", "left")])
     for part in found.parts:
-        made.add_row(part.ledger[:16], f"{part.releases:,}", str(part.loss))
+        made.add_row(quoted(part.ledger[:16]), f"{part.releases:,}", str(part.loss))
     budget = "" if found.certified is None else f" If questions were chosen as answers came in: {found.certified}."
-    show(made, f"Protected: {found.unit}. Together: {found.loss}, by {found.rule.value}.{budget}")
+    show(made, quoted(f"Protected: {found.unit}. Together: {found.loss}, by {found.rule.value}.{budget}"))

@@ -18,7 +18,7 @@ from partita.errors import BudgetExceeded
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from partita.curator.answer import Answer
+    from partita.curator.answers.answer import Answer
     from partita.curator.curator import Curator
 
 REGIONS = ("north", "south", "east", "west")
@@ -110,10 +110,10 @@ def hospital(folder: Path) -> Curator:
     """A curator over the visits, with a fresh ledger in the folder."""
     import pyarrow
 
-    from partita.composition.promise import Promise
+    from partita.composition.plans.promise import Promise
     from partita.curator.curator import Curator
     from partita.granularity import rows
-    from partita.query.schema import Table
+    from partita.query.tables.schema import Table
     from partita.region.columns import categories, decimals, identifier, integers
     from partita.theory.measures.zcdp import ZCDP
 

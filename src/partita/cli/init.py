@@ -17,7 +17,7 @@ def init(
     as_json: AsJson = False,
 ) -> None:
     """Write a draft of partita.toml; no value is read, bounds are yours to fill in from public knowledge."""
-    from partita.query.draft import draft, drafted_name
+    from partita.query.tables.draft import draft, drafted_name
 
     if out.exists():
         raise refuse.would_overwrite(str(out))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from partita.cli.screen import AsJson, show, show_json
-from partita.cli.tables import counted, table
+from partita.cli.tables import counted, quoted, table
 from partita.errors import cli as refuse
 from partita.theory.documents import to_document
 
@@ -29,9 +29,9 @@ def show_book(
     book: Book, newest: Annotated[int, typer.Option(help="How many questions to list.")] = 20, as_json: AsJson = False
 ) -> None:
     """Show the promises, what is spent and what is left, and the newest questions."""
-    from partita.curator.alarms import alarmed
+    from partita.curator.path.alarms import alarmed
     from partita.ledger.opening import open_ledger
-    from partita.ledger.report import summary
+    from partita.ledger.reports.report import summary
 
     with open_ledger(book) as opened:
         found, alarms = summary(opened, newest), alarmed(opened.name)
@@ -69,13 +69,15 @@ def show_book(
         f"Promises of {book}", [("protected", "left"), ("budget", "left"), ("spent", "left"), ("left", "left")]
     )
     for one in found.balances:
-        promises.add_row(str(one.promise.granularity), str(one.promise.budget), str(one.spent), str(one.left))
+        unit = quoted(str(one.promise.granularity))
+        promises.add_row(unit, str(one.promise.budget), str(one.spent), str(one.left))
     questions = table(
         "Newest questions", [("", "right"), ("analyst", "left"), ("question", "left"), ("cost", "left"), ("", "left")]
     )
     for asked in found.newest:
         costs = "; ".join(map(str, asked.charged))
-        questions.add_row(str(asked.seq), asked.analyst or "-", " ".join(asked.asked.split()), costs, asked.state.value)
+        words = quoted(asked.analyst or "-"), quoted(" ".join(asked.asked.split()))
+        questions.add_row(str(asked.seq), *words, costs, asked.state.value)
     show(promises, questions)
     if alarms:
         listed = ", ".join(map(str, sorted(alarms)))
@@ -91,8 +93,6 @@ def verify_book(book: Book, as_json: AsJson = False) -> None:
 
     Charges that an earlier version booked too low are listed one by one, with what they cost at most.
     """
-    from rich.markup import escape
-
     from partita.ledger.opening import open_ledger
 
     with open_ledger(book) as opened:
@@ -113,8 +113,8 @@ def verify_book(book: Book, as_json: AsJson = False) -> None:
             f"{counted(found.answered, 'answer')}, {found.unfinished} unfinished."
         )
         if found.past.count:
-            show(escape("\n".join(found.past.lines())))
-        show("The book is sound." if found.sound else escape("\n".join(("The book is NOT sound:", *found.problems))))
+            show(quoted("\n".join(found.past.lines())))
+        show("The book is sound." if found.sound else quoted("\n".join(("The book is NOT sound:", *found.problems))))
     if not found.sound:
         raise typer.Exit(1)
 
@@ -127,7 +127,7 @@ def export_book(
 ) -> None:
     """Print the whole book as JSON lines that can be checked without it; with --json as one JSON list."""
     from partita.ledger.opening import open_ledger
-    from partita.ledger.report import export
+    from partita.ledger.reports.report import export
 
     with open_ledger(book) as opened:
         lines = export(opened, answers=answers)
@@ -146,7 +146,7 @@ def receipt(
     as_json: AsJson = False,
 ) -> None:
     """Print the signed receipt of one answer: what another organisation needs to compose with it."""
-    from partita.ledger.entries import Kind
+    from partita.ledger.book.entries import Kind
     from partita.ledger.opening import open_ledger
     from partita.ledger.states import Answered
 
@@ -169,8 +169,8 @@ def certificate_of_book(
     as_json: AsJson = False,
 ) -> None:
     """Print a signed certificate of a promise: all charges in order, the heaviest loss, and who bears it."""
-    from partita.ledger.certificates import certificate, to_json
     from partita.ledger.opening import open_ledger
+    from partita.ledger.reports.certificates import certificate, to_json
 
     with open_ledger(book) as opened:
         text = to_json(certificate(opened, table=table_name, promise=promise))
@@ -185,7 +185,7 @@ def check_file(
 ) -> None:
     """Recompute a certificate from its list of charges alone; the exit code is 1 if it does not hold."""
     from partita.cli.files import read_json
-    from partita.ledger.certificates import check_certificate
+    from partita.ledger.reports.certificates import check_certificate
 
     found = check_certificate(read_json(str(file)), public_key)
     if as_json:
@@ -200,11 +200,10 @@ def check_file(
             }
         )
     else:
-        show(
-            f"{counted(found.charges, 'charge')}: nobody lost more than {found.claimed} of {found.promise.budget}, "
-            f"where one unit is {found.promise.granularity}."
-        )
-        show("The certificate holds." if found.holds else "\n".join(("It does NOT hold:", *found.complaints)))
+        lost = f"nobody lost more than {found.claimed} of {found.promise.budget}"
+        show(quoted(f"{counted(found.charges, 'charge')}: {lost}, where one unit is {found.promise.granularity}."))
+        held = "The certificate holds." if found.holds else "\n".join(("It does NOT hold:", *found.complaints))
+        show(quoted(held))
     if not found.holds:
         raise typer.Exit(1)
 

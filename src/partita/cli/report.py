@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from partita.cli.screen import AsJson, show, show_json, version
+from partita.cli.tables import counted
 from partita.errors import cli as refuse
 
 
@@ -42,7 +43,8 @@ def report(
     beside = out.with_suffix(".json")
     _write(out, made.html())
     _write(beside, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
-    show(f"Wrote {out} and {beside}: {made.charges:,} releases, {len(made.promises)} promise(s).")
+    what = f"{counted(made.charges, 'release')}, {counted(len(made.promises), 'promise')}"
+    show(f"Wrote {out} and {beside}: {what}.")
     missing = made.about.missing()
     if missing:
         show(f"Not filled in: {', '.join(missing)}. Give them with --about FILE.")

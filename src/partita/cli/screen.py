@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita.errors import Caution, PartitaError
+from partita.errors.wording import printable
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -38,10 +40,18 @@ def console(*, to_errors: bool = False) -> Console:
 
 
 def show(*parts: RenderableType) -> None:
-    """Print for people."""
+    """Print for people; a table is never cut."""
+    from rich.table import Table
+
+    from partita.cli.fit import fitted
+
     screen = console()
     for part in parts:
-        screen.print(part)
+        if isinstance(part, Table) and part.columns:
+            made = fitted(part, screen)
+            screen.print(made, width=getattr(made, "width", None), crop=False)
+        else:
+            screen.print(part, overflow="fold")
 
 
 @contextmanager
@@ -81,6 +91,13 @@ def cautions_told() -> Iterator[None]:
 def show_json(document: object) -> None:
     """Print for programs: one JSON document, text as it is."""
     typer.echo(json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def show_csv(columns: Mapping[str, Sequence[object]]) -> None:
+    """Print for spreadsheets: a heading, and a line for each group; NULL is empty."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
 
 
 def _plain(document: object) -> object:
@@ -133,4 +150,5 @@ def complain(refusal: PartitaError, *, as_json: bool) -> None:
     from rich.text import Text
 
     kind = Text(f"{refusal.code}  ", style="bold red")
-    console(to_errors=True).print(kind + Text(as_options(refusal.message), style=""), soft_wrap=not sys.stderr.isatty())
+    said = "\n".join(map(printable, as_options(refusal.message).split("\n")))
+    console(to_errors=True).print(kind + Text(said, style=""), soft_wrap=not sys.stderr.isatty())

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from partita.errors.wording import printable
 from partita.explain.totals import NAMES
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
+    from rich.text import Text
 
-    from partita.attacks.suite import Verdict
-    from partita.composition.guarantee import Guarantee
+    from partita.attacks.audits.suite import Verdict
+    from partita.composition.guarantees.guarantee import Guarantee
     from partita.explain.words import Explanation
 
 
@@ -29,6 +31,13 @@ def table(title: str, columns: Sequence[tuple[str, str]]) -> Table:
     for heading, justify in columns:
         made.add_column(heading, justify="right" if justify == "right" else "left")
     return made
+
+
+def quoted(text: str) -> Text:
+    """What somebody else wrote, as it is: no markup, and nothing that a terminal would obey."""
+    from rich.text import Text
+
+    return Text("\n".join(map(printable, text.split("\n"))))
 
 
 def explained(said: Explanation) -> Iterator[RenderableType]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
-    from partita.composition.guarantee import Guarantee
+    from partita.composition.guarantees.guarantee import Guarantee
     from partita.explain.words import Explanation
 
 _EPSILON = Fraction(1, 2)

@@ -1,8 +1,8 @@
 """The curator: charge first, read once, commit, answer."""
 
-from partita.curator.answer import Answer
+from partita.curator.answers.answer import Answer
+from partita.curator.answers.quotation import Quotation
 from partita.curator.curator import Curator
-from partita.curator.quotation import Quotation
 from partita.curator.session import Session
 from partita.curator.settings import open_settings
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import final
 
-from partita.curator.answer import Answer
-from partita.errors import selection as refuse
+from partita.curator.answers.answer import Answer
+from partita.errors.query import prices as refuse
 from partita.exact import Number, positive, probability
-from partita.query.aggregates import CountRows
-from partita.query.keys import Key, Opened
-from partita.query.plan import Lines, Plan, ValueColumn
+from partita.query.language.aggregates import CountRows
+from partita.query.language.keys import Key, Opened
+from partita.query.language.plan import Lines, Plan, ValueColumn
 from partita.query.rewrite import rewritten
-from partita.query.truncation import Caps, Truncation
+from partita.query.tables.truncation import Caps, Truncation
 from partita.theory.measures.base import Measure
 
 MOST_GROUPS = 16

@@ -7,52 +7,64 @@ from collections.abc import Sequence
 from functools import partial
 from html import escape
 from types import TracebackType
-from typing import Any, Self, Unpack, final
+from typing import TYPE_CHECKING, Any, Self, Unpack, final
 
+from partita.calls import called, listed
 from partita.composition.account.maps import LoadMap
-from partita.composition.promise import Promise
-from partita.curator.answer import Answer
-from partita.curator.batch import Batch
-from partita.curator.batches import Batches
+from partita.composition.calibration.pricing import Price, Prices
+from partita.composition.plans.promise import Promise
+from partita.curator.answers.answer import Answer
+from partita.curator.answers.certificate import Certificate
+from partita.curator.answers.outcome import Outcome
+from partita.curator.answers.quotation import Quotation
+from partita.curator.batches.batch import Batch
+from partita.curator.batches.batches import Batches
+from partita.curator.batches.planned import Planned
 from partita.curator.caps import SuggestedCaps, suggested
-from partita.curator.catalogue import Catalogue, condition
-from partita.curator.cautions import tell
-from partita.curator.certificate import Certificate
-from partita.curator.computation import Computation
-from partita.curator.declared import checked_limits, checked_promises, checked_public, checked_tables
-from partita.curator.door import Door
+from partita.curator.computations.computation import Computation
+from partita.curator.computations.door import Door
+from partita.curator.declared.catalogue import Catalogue, condition
+from partita.curator.declared.cautions import UNSAID, forgets, tell
+from partita.curator.declared.declared import (
+    checked_limits,
+    checked_promises,
+    checked_public,
+    checked_tables,
+    people_of,
+)
 from partita.curator.keywords import spelled_as
-from partita.curator.opinion import EFFORT, SecondOpinion
-from partita.curator.outcome import Outcome
 from partita.curator.overview import overview
-from partita.curator.pace import Pace
-from partita.curator.path import Path, booked_costs, charge_of, fingerprint
-from partita.curator.planned import Planned
-from partita.curator.quotation import Quotation
-from partita.curator.session import Session
+from partita.curator.path.opinion import EFFORT, SecondOpinion
+from partita.curator.path.pace import Pace
+from partita.curator.path.path import Path, answered, charge_of, fingerprint
+from partita.curator.path.placed import booked_costs, placed
+from partita.curator.path.rehearsal import Rehearsal
+from partita.curator.path.shrink import shrunk
 from partita.curator.shelf import Found, Shelf
-from partita.curator.shrink import shrunk
+from partita.curator.wanted import Wanted, Wants
+from partita.effort import bounded_together
 from partita.engine.base import Engine
 from partita.engine.opening import open_engine
 from partita.errors import BudgetExceeded, PartitaError
 from partita.errors import curator as refuse
-from partita.errors import live as refuse_live
+from partita.errors import foundation as refuse_live
 from partita.exact import Number
+from partita.ledger.audit.verify import Verification
 from partita.ledger.birth import Terms
 from partita.ledger.ledger import Ledger
 from partita.ledger.opening import open_ledger
-from partita.ledger.verify import Verification
 from partita.live import Live
-from partita.query.frame import Frame
-from partita.query.plan import Plan
-from partita.query.pricing import Price, Prices
-from partita.query.public import PublicTable
-from partita.query.quote import Quote
-from partita.query.schema import Table
-from partita.query.wanted import Wanted, Wants
+from partita.query.builder.frame import Frame
+from partita.query.language.plan import Plan
+from partita.query.noise.quote import Quote
+from partita.query.tables.public import PublicTable
+from partita.query.tables.schema import Table
 from partita.region.region import Region
 from partita.sampling.bits import BitSource
 from partita.theory.measures.base import Measure
+
+if TYPE_CHECKING:
+    from partita.curator.session import Session
 
 _AGAIN = "Open it again where it is needed, with the same ledger."
 
@@ -65,13 +77,14 @@ class Curator(Live):
     groups cost the maximum and not the sum, and a question answered before is free.
     """
 
+    @called
     def __init__(
         self,
         *,
         tables: Sequence[Table],
         promises: Sequence[Promise],
         public: Sequence[PublicTable] = (),
-        ledger: str | os.PathLike[str] | Ledger = ":memory:",
+        ledger: str | os.PathLike[str] | Ledger = UNSAID,
         backend: str | Engine = "duckdb",
         pace: Number | None = None,
         second_opinion: int = EFFORT,
@@ -82,19 +95,35 @@ class Curator(Live):
         self._tables = checked_tables(tables)
         named = checked_public(public, self._tables)
         self._promises = checked_promises(promises, self._tables)
-        tell(self._tables, self._promises, depth=2)
-        terms = Terms(self._promises, {name: table.domain for name, table in self._tables.items()})
-        self._engine = open_engine(backend, self._tables.values())
-        self._ledger = _opened(ledger, terms)
-        self._catalogue = Catalogue(self._tables, named, self._promises, self._ledger.truncation_key().hex())
+        tell(self._tables, self._promises, depth=3)
+        if ledger is UNSAID:
+            forgets(depth=3)
+        people = people_of(self._promises, self._tables)
+        self._people = None if people is None else people[1]
+        if people is None:
+            terms = Terms(self._promises, {name: table.domain for name, table in self._tables.items()})
+            self._engine = open_engine(backend, self._tables.values())
+            self._ledger = _opened(ledger, terms)
+            key = self._ledger.truncation_key().hex()
+            self._catalogue = Catalogue(self._tables, named, self._promises, key)
+            # Before the first question, so that no question takes the time of it.
+            self._engine.cut(self._catalogue.truncations)
+        else:
+            # The rows of an owner are kept when they are first read, so the key that decides which comes first.
+            kept, space = people
+            terms = Terms(self._promises, {space.persons.column: space.domain})
+            self._ledger = _opened(ledger, terms)
+            key = self._ledger.truncation_key().hex()
+            self._engine = open_engine(backend, self._tables.values(), kept, key)
+            self._tables = kept.tables
+            self._catalogue = Catalogue(self._tables, named, self._promises, key, kept, space)
         opinion = SecondOpinion(self._ledger, self._promises, second_opinion)
-        self._path = Path(self._ledger, self._engine, bits, beat, opinion)
+        rehearsal = Rehearsal(self._ledger, self._engine)
+        self._path = Path(self._ledger, self._engine, bits, beat, opinion, rehearsal)
         self._shelf = Shelf(self._ledger, self._tables, self._catalogue.requoted)
         truncations = self._catalogue.truncations
-        self._batches = Batches(
-            self._ledger, self._engine, self._promises, truncations, self._answered, bits, beat, opinion
-        )
-        self._door = Door(self._ledger, self._engine, self._promises, bits, beat)
+        self._batches = Batches(self._ledger, self._path, self._promises, truncations, self._answered)
+        self._door = Door(self._ledger, self._path, self._promises, self._catalogue.promised)
 
     # --- questions -------------------------------------------------------------------------------------------
 
@@ -137,6 +166,7 @@ class Curator(Live):
         analyst: str = "",
     ) -> SuggestedCaps:
         """The least caps that keep a share of a question's rows, from noisy counts that divide the price."""
+        self._alone("suggest_caps")
         plan, ask = self._catalogue.plan(question), partial(self.ask, analyst=analyst, reuse=False)
         prices = {"epsilon": epsilon, "rho": rho, "mu": mu}
         return suggested(plan, self._catalogue.truncations[plan.table.name], prices, keep, ask)
@@ -146,24 +176,25 @@ class Curator(Live):
 
         Answers about the same thing are combined by inverse variance, and finer groups are added up. Nothing is read.
         """
+        self._alone("reused")
         return self._shelf.best(self._catalogue.plan(question), analyst)
 
     def _reused(self, offered: Quote, wanted: Wanted) -> Found | None:
-        if not wanted.reuse or self._ledger.stored(fingerprint(offered)) is not None:
+        if not wanted.reuse or self._people is not None or self._ledger.stored(fingerprint(offered)) is not None:
             return None
         return self._shelf.find(offered, lambda result: wanted.reached(result, offered))
 
     def _answered(
         self, offered: Quote, *, asked: str, analyst: str, key: str | None = None, whole: Region | None = None
     ) -> Answer:
-        booked, noisy = self._path.walk(offered, asked=asked, analyst=analyst, key=key)
+        booked, noisy = answered(self._path, offered, asked=asked, analyst=analyst, key=key)
         costs = tuple(cost if booked.fresh else cost.zero() for cost in booked_costs(offered))
         return Answer(
             quote=offered,
             result=offered.result(noisy),
             cost=costs[0],
             costs=costs,
-            remaining=self._left(offered, analyst, now=False),
+            reckon=self._ledger.reckoning(offered.plan.table.name, offered.region, analyst),
             free=not booked.fresh,
             issue=self._ledger.issuer(booked),
             asked_about=whole,
@@ -198,17 +229,20 @@ class Curator(Live):
 
         Quotations are taken as they are, and need no price. Questions that nobody is in together do not share it.
         """
+        self._alone("batch")
         given = any(value is not None for name, value in price.items() if name != "delta")
-        return self._batches.made(
-            [
-                self._catalogue.own(one.quote) if isinstance(one, Quotation) else self._catalogue.plan(one)
-                for one in questions
-            ],
-            Price.of(**price) if given else None,
-            delta=price.get("delta"),
-            weights=weights,
-            analyst=analyst,
-        )
+        asked = listed("questions", questions, "a list of questions: [question]")
+        with bounded_together(len(asked)):
+            return self._batches.made(
+                [
+                    self._catalogue.own(one.quote) if isinstance(one, Quotation) else self._catalogue.plan(one)
+                    for one in asked
+                ],
+                Price.of(**price) if given else None,
+                delta=price.get("delta"),
+                weights=weights,
+                analyst=analyst,
+            )
 
     @spelled_as(Price.of)
     def plan(
@@ -255,12 +289,16 @@ class Curator(Live):
         """Open an interactive algorithm: the live object, and its outcome with the cost of everything it may say."""
         return self._door.open(computation, self._catalogue.extract(computation, table, where), analyst=analyst)
 
+    @called
     def table(self, name: str) -> Frame:
         """A table to build a question from: ``curator.table("visits").where("age > 64").agg(n=pt.count())``."""
         return self._catalogue.frame(name)
 
+    @called
     def session(self, *, analyst: str, budget: Measure | Sequence[Measure | None] | None = None) -> Session:
         """A child account: the analyst's own limit and the joint budget both hold."""
+        from partita.curator.session import Session
+
         if budget is not None:
             self._ledger.open_account(analyst, checked_limits(budget, self._promises))
         return Session(self, analyst)
@@ -302,6 +340,9 @@ class Curator(Live):
         A question fits if its quoted costs are no more than this.
         """
         chosen = self._catalogue.chosen(table)
+        if self._people is not None:
+            met = None if where is None else self._people.lifted(chosen.name, condition(chosen, where).region)
+            return self._ledger.remaining(self._people.persons.column, met, analyst)
         if where is not None:
             return self._ledger.remaining(chosen.name, condition(chosen, where).region, analyst)
         tables = [chosen] if table is not None else list(self._tables.values())
@@ -347,7 +388,7 @@ class Curator(Live):
         return refuse.not_sent("A curator", _AGAIN)
 
     def _forked(self) -> PartitaError:
-        return refuse_live.forked("A curator", _AGAIN)
+        return refuse_live.forked("A curator", "Fork first, and open one in each process, with the same ledger.")
 
     def __enter__(self) -> Self:
         return self
@@ -361,13 +402,21 @@ class Curator(Live):
 
     def _shrunk(self, offered: Quote, wanted: Wanted, analyst: str) -> tuple[Quote, Region | None]:
         """The offer for those who can pay if they will do, and who was asked about if that is not everybody."""
+        if wanted.shrink:
+            self._alone("shrink=True")
         if not wanted.shrink or self._ledger.stored(fingerprint(offered)) is not None:
             return offered, None
         part = shrunk(offered, lambda plan: self._catalogue.quoted(plan, wanted), self._ledger, analyst)
         return part, None if part is offered else offered.region
 
-    def _left(self, offered: Quote, analyst: str, *, now: bool = True) -> tuple[Measure, ...]:
-        return self._ledger.remaining(offered.plan.table.name, offered.region, analyst, now=now)
+    def _alone(self, word: str) -> None:
+        """Refuse what has no meaning yet for people across tables."""
+        if self._people is not None:
+            raise refuse.not_for_people(word)
+
+    def _left(self, offered: Quote, analyst: str) -> tuple[Measure, ...]:
+        found = placed(offered)
+        return self._ledger.remaining(found.table, found.region, analyst)
 
     def _fits(self, offered: Quote, analyst: str) -> bool:
         try:

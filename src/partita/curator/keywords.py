@@ -6,6 +6,8 @@ from collections.abc import Callable
 from inspect import Parameter, signature
 from typing import Any, TypeVar
 
+from partita.calls import called
+
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
@@ -14,7 +16,7 @@ def spelled_as(reader: Callable[..., object]) -> Callable[[_Method], _Method]:
 
     Their types are checked by the method's own ``Unpack``; ``help`` and notebooks read the signature.
 
-    >>> from partita.query.pricing import Price
+    >>> from partita.composition.calibration.pricing import Price
     >>> @spelled_as(Price.of)
     ... def ask(question, *, analyst="", **price):
     ...     return Price.of(**price)
@@ -28,7 +30,9 @@ def spelled_as(reader: Callable[..., object]) -> Callable[[_Method], _Method]:
         named = [one for one in own.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
         first = [one for one in named if one.kind is not Parameter.KEYWORD_ONLY]
         last = [one for one in named if one.kind is Parameter.KEYWORD_ONLY]
-        vars(method)["__signature__"] = own.replace(parameters=[*first, *keywords, *last])
-        return method
+        method.__signature__ = own.replace(parameters=[*first, *keywords, *last])  # type: ignore[attr-defined]
+        shown = called(method)
+        shown.__signature__ = method.__signature__  # type: ignore[attr-defined]
+        return shown
 
     return spelled

@@ -58,7 +58,7 @@ def _range(described: Mapping[str, object]) -> str:
     low, high, step = described["low"], described["high"], described.get("step")
     if isinstance(low, int) and isinstance(high, int) and isinstance(step, str):
         from partita.exact import exact
-        from partita.query.text import number
+        from partita.query.language.text import number
 
         unit = exact(step, "step")
         return f", {number(low * unit)} to {number(high * unit)} in steps of {number(unit)}"

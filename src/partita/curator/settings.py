@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
 
-from partita.composition.promise import Promise
+from partita.composition.plans.promise import Promise
 from partita.curator.curator import Curator
-from partita.curator.opinion import EFFORT
+from partita.curator.path.opinion import EFFORT
 from partita.engine.log import write_to
 from partita.engine.opening import BACKENDS
 from partita.errors import PartitaError
 from partita.errors import curator as refuse
 from partita.exact import Number, positive, whole
-from partita.granularity import Granularity, edges, groups, metric, nodes, replace, rows, users, windows
-from partita.query.public import PublicTable
-from partita.query.schema import Table, from_toml
+from partita.granularity import Granularity, edges, groups, metric, nodes, persons, replace, rows, users, windows
+from partita.query.tables.public import PublicTable
+from partita.query.tables.schema import Table, from_toml
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
 from partita.theory.measures.gdp import GDP
@@ -27,6 +27,8 @@ from partita.theory.measures.pure import Pure
 from partita.theory.measures.renyi import Renyi
 from partita.theory.measures.zcdp import ZCDP
 
+LONGEST = 4_000_000
+"""Bytes of a file; one with thousands of columns and categories is far shorter."""
 _TOP = ("ledger", "log", "backend", "pace", "second_opinion", "promises", "tables", "public", "analysts")
 _UNITS = {
     "rows": lambda _: rows(),
@@ -34,6 +36,7 @@ _UNITS = {
     "edges": lambda _: edges(),
     "groups": lambda given: groups(given),
     "nodes": lambda given: nodes(**given) if isinstance(given, Mapping) else nodes(),
+    "persons": lambda given: persons(**given),
     "users": lambda given: users(**given),
     "windows": lambda given: windows(**given),
     "metric": lambda given: metric(**given),
@@ -87,10 +90,17 @@ def open_settings(path: str | os.PathLike[str] = "partita.toml") -> Curator:
 
 def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
     """What a file declares, without opening its ledger or its tables."""
-    place = Path(path)
     shown = str(path)
     try:
-        settings = tomllib.loads(place.read_text(encoding="utf-8"))
+        place = Path(path)
+    except TypeError:
+        raise refuse.settings_unreadable(shown, "it is not a path") from None
+    try:
+        with place.open("rb") as file:
+            text = file.read(LONGEST + 1)
+        if len(text) > LONGEST:
+            raise refuse.settings_unreadable(shown, f"it is longer than {LONGEST:,} bytes")
+        settings = tomllib.loads(text.decode("utf-8").replace("\r\n", "\n"))
     except FileNotFoundError:
         raise refuse.settings_missing(shown) from None
     except OSError as problem:

@@ -6,26 +6,23 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import Any, Final, final
+from typing import Any, final
 
-from partita.curator.answer import Answer
-from partita.curator.path import numbers
-from partita.curator.planned import planned_numbers
+from partita.composition.calibration.pricing import Price
+from partita.curator.answers.answer import Answer
+from partita.curator.batches.planned import planned_numbers
+from partita.curator.path.path import numbers
 from partita.errors import PartitaError
-from partita.ledger.entries import Entry, Kind
+from partita.ledger.book.entries import Entry, Kind
 from partita.ledger.ledger import Ledger
 from partita.ledger.states import Answered
-from partita.query import sql
-from partita.query.plan import Plan
-from partita.query.pricing import Price
-from partita.query.quote import Quote
-from partita.query.results import Result
-from partita.query.reuse import Derived, Released, combined, derived
-from partita.query.schema import Table
-
-# Only the newest entries are looked through, and only so many releases are tried for one question.
-_NEWEST: Final = 20_000
-_TRIED: Final = 48
+from partita.limits import current
+from partita.query.answer.results import Result
+from partita.query.language.plan import Plan
+from partita.query.noise.quote import Quote
+from partita.query.reuse.reuse import Derived, Released, combined, derived
+from partita.query.sql import parse as sql
+from partita.query.tables.schema import Table
 
 Requote = Callable[[Plan, Price, str | None], Quote]
 
@@ -61,7 +58,7 @@ class Shelf:
 
     def __init__(self, ledger: Ledger, tables: Mapping[str, Table], requote: Requote) -> None:
         self._ledger, self._tables, self._requote = ledger, tables, requote
-        self._seen = max(0, ledger.mark().seq - _NEWEST)
+        self._seen = max(0, ledger.mark().seq - current().shelved)
         self._open: dict[int, Entry] = {}
         self._same: dict[tuple[frozenset[str], str], list[_Item]] = {}
         self._grouped: dict[frozenset[str], list[_Item]] = {}
@@ -82,9 +79,8 @@ class Shelf:
             result=found.result,
             cost=zeros[0],
             costs=zeros,
-            remaining=self._ledger.remaining(offered.plan.table.name, offered.region, analyst),
+            reckon=self._ledger.reckoning(offered.plan.table.name, offered.region, analyst),
             free=True,
-            issue=lambda: receipts[0],
             sources=receipts,
         )
 
@@ -137,7 +133,7 @@ class Shelf:
         same = self._same.get((fixed, where), [])
         grouped = (item for item in reversed(self._grouped.get(fixed, [])) if item.where != where)
         told = (item for item in chain(reversed(same), grouped) if _tells(item, aggregates))
-        yield from islice(told, _TRIED)
+        yield from islice(told, current().tried)
 
     def _released(self, item: _Item) -> Released | None:
         """The release made again from its question and price; None where this version would make another."""

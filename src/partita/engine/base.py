@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar, TypeVar, overload
 
 import numpy as np
@@ -12,9 +12,12 @@ from numpy.typing import NDArray
 from partita.engine.log import attempted
 from partita.errors import engine as refuse
 from partita.live import Live
-from partita.query.extract import Extract, ordered
-from partita.query.program import Program
-from partita.query.schema import Table
+from partita.query.exact.extract import Extract, ordered
+from partita.query.exact.program import Program
+from partita.query.language.joined import joined_of
+from partita.query.tables.people import People
+from partita.query.tables.schema import Table
+from partita.query.tables.truncation import Truncation
 
 Tallies = TypeVar("Tallies")
 
@@ -28,15 +31,29 @@ class Engine(Live):
 
     kind: ClassVar[str]
 
-    def __init__(self, tables: Iterable[Table]) -> None:
+    def __init__(self, tables: Iterable[Table], people: People | None = None, key: str = "") -> None:
+        """Opened for ``people``, it holds the rows that the ledger's key keeps of each owner, and no others."""
         super().__init__()
         self.tables = {table.name: table for table in tables}
         for table in self.tables.values():
             self.attach(table)
+        if people is not None:
+            self.keep(people, key)
+            self.tables = people.tables
 
     @abstractmethod
     def attach(self, table: Table) -> None:
         """Find the rows and the types of their columns; rows may be copied here, and nothing about them is told."""
+
+    def keep(self, people: People, key: str) -> None:
+        """Keep the first rows of each owner in the keyed order, in every table, once and for all (theory I2)."""
+        raise refuse.keeps_no_rows(self.kind)
+
+    def cut(self, truncations: Mapping[str, Truncation | None]) -> None:
+        """Told once of the fixed truncations, an engine may make them once; one that does not makes them at every read.
+
+        The rows that a truncation keeps are the same, and nothing else is known of them (theory E14).
+        """
 
     @abstractmethod
     def compute(self, program: Program) -> NDArray[np.object_]:
@@ -61,11 +78,9 @@ class Engine(Live):
 
         This is the only read.
         """
-        if program.table.name not in self.tables:
-            raise refuse.not_attached(program.table.name)
-        if program.where.region.empty or (isinstance(program, Program) and not program.tallies):
-            return program.empty()
-        return self._told(program, lambda: self._read(program))
+        if self._reads(program):
+            return self._told(program, lambda: self._read(program))
+        return program.empty()
 
     @overload
     def blank(self, program: Program) -> NDArray[np.object_]: ...
@@ -79,11 +94,21 @@ class Engine(Live):
         No row is read, so what fails here fails whatever the rows are: a statement that no table of these types could
         answer, or a source that is gone.
         """
-        return self._told(program, lambda: self.without_rows(program))
+        if self._reads(program):
+            return self._told(program, lambda: self.without_rows(program))
+        return program.empty()
 
     def without_rows(self, program: Program | Extract) -> NDArray[np.object_] | NDArray[np.int64]:
         """What a table without rows gives; an engine that runs statements runs the same one on an empty table."""
         return program.empty()
+
+    def _reads(self, program: Program | Extract) -> bool:
+        """Whether there is anything to compute."""
+        joined = joined_of(program.table)
+        for name in [program.table.name] if joined is None else joined.read:
+            if name not in self.tables:
+                raise refuse.not_attached(name)
+        return not program.where.region.empty and bool(isinstance(program, Extract) or program.tallies)
 
     def _read(self, program: Program | Extract) -> NDArray[np.object_] | NDArray[np.int64]:
         return self.compute(program) if isinstance(program, Program) else ordered(self.extract(program))

@@ -2,38 +2,52 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import threading
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, ClassVar, final
+from weakref import finalize
 
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
+from sqlglot import exp
 
 from partita.engine import delimited
 from partita.engine.base import Engine
 from partita.engine.frames import arrow, coded
-from partita.engine.held import MOST_ROWS, Held, counts_rows
+from partita.engine.held import Held, counts_rows
+from partita.engine.joining import TWO_OWNERS, joined_stored, kept_statement, owned, owners_statement
 from partita.engine.log import log
-from partita.engine.lowering import name
-from partita.engine.statement import rows_statement, statement, values_statement
+from partita.engine.statement import cut_statement, rows_statement, statement, values_statement
 from partita.engine.stored import Stored, text
-from partita.errors import InvalidInput
+from partita.errors import Caution, InvalidInput, PartitaError
 from partita.errors import engine as refuse
-from partita.errors import tables as refuse_query
+from partita.errors.query import tables as refuse_query
 from partita.exact import whole
-from partita.query.conditions import everywhere
-from partita.query.extract import Extract
-from partita.query.program import Cells, Histogram, Program, Values, ordered_texts
-from partita.query.schema import Table
-from partita.region.columns import Categories, Open
-from partita.region.columns.stored import EXACT, floating, steady
+from partita.limits import current
+from partita.query.exact.extract import Extract
+from partita.query.exact.program import Cells, Histogram, Program, Values, ordered_texts
+from partita.query.language.conditions import everywhere
+from partita.query.language.joined import joined_of
+from partita.query.language.text import in_quotes as name
+from partita.query.tables.people import People
+from partita.query.tables.schema import Table
+from partita.query.tables.truncation import Truncation
+from partita.region.columns import Bounded, Categories, Dates, Open
+from partita.region.columns.stored import EXACT, Family, family, floating, steady
 
 # A parquet file up to this many bytes is copied into memory once; larger ones are read where they are.
 COPIED_BELOW = 16 * 2**20
+
+# Signs with which a path names other files than its own to the engine.
+_PATTERN = frozenset("*?[")
 
 
 @final
@@ -46,12 +60,22 @@ class DuckDB(Engine):
     kind: ClassVar[str] = "duckdb"
 
     def __init__(
-        self, tables: Iterable[Table], *, threads: int | None = None, copied_below: int = COPIED_BELOW
+        self,
+        tables: Iterable[Table],
+        people: People | None = None,
+        key: str = "",
+        *,
+        threads: int | None = None,
+        copied_below: int = COPIED_BELOW,
     ) -> None:
         self._copied_below = copied_below
         self._stored: dict[str, Stored] = {}
-        self._paths: list[str] = []
+        self._paths: dict[str, str] = {}
+        self._bare: dict[str, Stored] = {}
         self._held: dict[str, Held | None] = {}
+        self._cut: dict[tuple[str, Truncation], Stored] = {}
+        self._bare_cut: dict[tuple[str, Truncation], Stored] = {}
+        self._cutting = threading.Lock()
         self._local = threading.local()
         self._connection = duckdb.connect(
             ":memory:",
@@ -68,13 +92,24 @@ class DuckDB(Engine):
         # (rewrite.check_widths). Filters, statistics and common parts are others' work, and nothing gets slower.
         self._connection.execute("SET disabled_optimizers = 'expression_rewriter'")
         self._connection.execute("SET parquet_metadata_cache = true")
+        # Texts of many rows come to more than 2^31 bytes, and one row more must not fail a question.
+        self._connection.execute("SET arrow_large_buffer_size = true")
+        # What does not fit into memory is written where nobody else reads, and not into the folder of whoever asks.
+        spilled = mkdtemp(prefix="partita-")
+        self._swept = finalize(self, _sweep, spilled, os.getpid())
+        self._connection.execute(f"SET temp_directory = {text(spilled)}")
         if threads is not None:
             try:
                 self._connection.execute(f"SET threads = {whole(threads, 'threads', least=1)}")
             except InvalidInput:
                 raise refuse.bad_threads(threads) from None
-        super().__init__(tables)
-        allowed = ", ".join(map(text, self._paths))
+        super().__init__(tables, people, key)
+        self._rehearsing = DuckDB.__new__(DuckDB)
+        # No counts from memory there: whether they are made so depends on how many rows are stored.
+        vars(self._rehearsing).update(
+            vars(self), _stored=self._bare, _cut=self._bare_cut, _held=dict.fromkeys(self._bare)
+        )
+        allowed = ", ".join(map(text, self._paths.values()))
         self._connection.execute(f"SET allowed_paths = [{allowed}]")
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute("SET lock_configuration = true")
@@ -82,7 +117,10 @@ class DuckDB(Engine):
     def attach(self, table: Table) -> None:
         try:
             self._attach(table)
-        except duckdb.Error:
+            self._empty_twin(self._stored[table.name])
+        except (PartitaError, Caution):
+            raise
+        except Exception:
             log.exception("The rows of %s cannot be read.", table.name)
         else:
             return
@@ -92,29 +130,33 @@ class DuckDB(Engine):
         relation, place = f'"table {len(self._stored)}"', "source_"
         source: Any = table.source
         if isinstance(source, str | Path):
-            path = Path(source)
+            # Made absolute: a name that begins with ~ is somebody's home to the engine.
+            path = Path(source).absolute()
             if not path.is_file():
                 raise refuse_query.absent_source(table.name, source)
-            large = path.suffix.lower() == ".parquet" and path.stat().st_size > self._copied_below
-            self._connection.execute(
-                f"CREATE VIEW {relation if large else place} AS SELECT * FROM {_file(table, path)}"
-            )
+            if _PATTERN & set(str(path)):
+                raise refuse_query.pattern(table.name, source)
+            parquet = path.suffix.lower() == ".parquet"
+            large = parquet and path.stat().st_size > self._copied_below
+            view = relation if large else place
+            self._connection.execute(f"CREATE VIEW {view} AS SELECT * FROM {_file(table, path)}")
+            found = self._found(table, view)
+            _check_types(found)
+            if parquet and self._misled(path, found):
+                raise refuse_query.old_statistics(table.name, source)
             if large:
-                self._paths.append(str(path))
-                self._stored[table.name] = found = self._found(table, relation)
+                self._paths[table.name], self._stored[table.name] = str(path), found
                 # A value that cannot be read at all (text that is not UTF-8, a time beyond the calendar) would fail
                 # the questions that meet it, and so tell of its row. It is met here, before there are questions.
                 self._connection.execute(
                     f"SELECT BIT_XOR(HASH({', '.join(found.doubtful())})) FROM {relation}"
                 ).fetchall()
                 return
-        # Copied once, already sanitised: no question opens the source again, and rows cannot change under an answer.
-        if isinstance(source, str | Path):
-            found = self._found(table, place)
         else:
             frame = arrow(table)
             self._connection.register(place, frame.rows)
             found = replace(self._found(table, place), handed=frame.handed, told=frame.told)
+        # Copied once, already sanitised: no question opens the source again, and rows cannot change under an answer.
         self._connection.execute(f"CREATE TABLE {relation} AS SELECT {found.copied()} FROM {place}")
         if isinstance(source, str | Path):
             self._connection.execute(f"DROP VIEW {place}")
@@ -122,6 +164,93 @@ class DuckDB(Engine):
             self._connection.unregister(place)
         axes = frozenset(() if table.owner is None else table.domain.axes)
         self._stored[table.name] = replace(self._found(table, relation), clean=True, told=axes)
+
+    def keep(self, people: People, key: str) -> None:
+        """Kept rows are copied, and questions read nothing else: what was attached is let go of."""
+        every: dict[str, Stored] = {}
+        kept: dict[str, Stored] = {}
+        attached, self._stored, self._bare, self._paths = self._stored, {}, {}, {}
+        for place, (table, keeping) in enumerate(people.keepings.items()):
+            try:
+                owners = None if keeping.parent is None else f'"owners {place}"'
+                if owners is not None and keeping.chain is not None and keeping.parent is not None:
+                    leading = owners_statement(every[keeping.parent], keeping.chain)
+                    self._connection.execute(f"CREATE TABLE {owners} AS {leading}")
+                    if self._connection.execute(f"SELECT 1 FROM {owners} WHERE several LIMIT 1").fetchall():
+                        log.error(TWO_OWNERS, keeping.parent)
+                every[table] = owned(attached[table], keeping, owners)
+                relation = f'"kept {place}"'
+                rows = kept_statement(every[table], keeping, people.truncation(table, key))
+                self._connection.execute(f"CREATE TABLE {relation} AS {rows}")
+                kept[table] = replace(self._found(keeping.table, relation), clean=True)
+                self._empty_twin(kept[table])
+            except PartitaError:
+                raise
+            except Exception:
+                log.exception("The rows of %s cannot be kept.", table)
+            else:
+                continue
+            raise refuse_query.unreadable_source(table)
+        self._stored = kept
+        for place, stored in enumerate(attached.values()):
+            kind = "TABLE" if stored.clean else "VIEW"
+            self._connection.execute(f"DROP {kind} {stored.relation}")
+            self._connection.execute(f"DROP TABLE {_twin(stored)}")
+            self._connection.execute(f'DROP TABLE IF EXISTS "owners {place}"')
+
+    def cut(self, truncations: Mapping[str, Truncation | None]) -> None:
+        """The kept rows are copied here, so that no question orders the rows of owners again.
+
+        Rows that were attached stay: a question with another truncation, of another ledger, is computed from them.
+        """
+        with self._cutting:
+            for table, cap in truncations.items():
+                if cap is None or table not in self._stored or (table, cap.fixed) in self._cut:
+                    continue
+                relation, attached = f'"cut {len(self._cut)}"', self._stored[table]
+                try:
+                    self._connection.execute(f"CREATE TABLE {relation} AS {cut_statement(attached, cap.fixed)}")
+                    made = replace(self._found(attached.table, relation), clean=True, cut=cap.fixed)
+                    self._bare_cut[table, cap.fixed] = self._empty(made)
+                    self._cut[table, cap.fixed] = made
+                except Exception:
+                    log.exception("The rows of %s cannot be kept.", table)
+                else:
+                    continue
+                raise refuse_query.unreadable_source(table)
+
+    def _of(self, program: Program | Extract) -> Stored:
+        """The rows that a program is about as they are held; a join as a relation of those that it is made of."""
+        table, cap = program.table, program.truncation
+        joined = joined_of(table)
+        if joined is not None:
+            return joined_stored(joined, self._stored)
+        cut = None if cap is None else self._cut.get((table.name, cap.fixed))
+        return self._stored[table.name] if cut is None else cut
+
+    def _empty_twin(self, stored: Stored) -> None:
+        """Made before there are threads that could both make it."""
+        self._bare[stored.table.name] = self._empty(stored)
+
+    def _empty(self, stored: Stored) -> Stored:
+        """An empty table with the types of the stored one."""
+        bare = _twin(stored)
+        self._connection.execute(f"CREATE TABLE {bare} AS SELECT * FROM {stored.relation} LIMIT 0")
+        return replace(stored, relation=bare)
+
+    def _misled(self, path: Path, stored: Stored) -> bool:
+        """Whether a file tells of its texts by the statistics of old writers alone, which order bytes by their sign.
+
+        The format forbids to believe them, and the engine does: one text beyond ASCII hides all others of its block.
+        Decimals are kept as bytes too, and what is told of them is right.
+        """
+        texts = [stored.names[column] for column, kind in stored.types.items() if family(kind) is not Family.FLOAT]
+        found = self._connection.execute(
+            f"SELECT 1 FROM parquet_metadata({text(str(path))}) WHERE type LIKE '%BYTE_ARRAY' "
+            f"AND list_contains([{', '.join(map(text, texts))}], path_in_schema) "
+            f"AND stats_min_value IS NULL AND (stats_min IS NOT NULL OR stats_max IS NOT NULL) LIMIT 1"
+        )
+        return found.fetchone() is not None
 
     def _found(self, table: Table, relation: str) -> Stored:
         """The declared columns as the relation has them."""
@@ -154,7 +283,7 @@ class DuckDB(Engine):
         if program.opened:
             return self._open(program)
         result = program.empty()
-        held = self._in_memory(program.table) if counts_rows(program) else None
+        held = self._in_memory(program.table) if counts_rows(program) and joined_of(program.table) is None else None
         if held is None:
             self._fill(program, result, {})
         else:
@@ -167,7 +296,7 @@ class DuckDB(Engine):
             stored, held = self._stored[table.name], None
             if stored.clean and table.domain.axes:
                 ((rows,),) = self._cursor().execute(f"SELECT COUNT(*) FROM {stored.relation}").fetchall()
-                if rows <= MOST_ROWS:
+                if rows <= current().held_rows:
                     every = self.extract(Extract(table, everywhere(table.domain), table.domain.axes))
                     held = Held(list(every.T), table.domain.shape)
             self._held[table.name] = held
@@ -179,7 +308,7 @@ class DuckDB(Engine):
         together = not program.cells.keys
         counted = (program.people, *numbers) if together else (program.people,)
         people = replace(program, cells=Cells((), ()), tallies=counted)
-        made = statement(people, self._stored[program.table.name], part_of=program)
+        made = statement(people, self._of(program), part_of=program)
         texts, lines = len(program.opened), self._cursor().execute(made.sql).fetchall()
         lines.sort(key=lambda line: ordered_texts(line[:texts]))
         whole = program.blank([line[:texts] for line in lines])
@@ -218,7 +347,7 @@ class DuckDB(Engine):
         start: dict[tuple[str | None, ...], int],
     ) -> None:
         """The tallies that are numbers, from one statement."""
-        made = statement(program, self._stored[program.table.name])
+        made = statement(program, self._of(program))
         lines = self._cursor().execute(made.sql).fetchall()
         if not lines:
             return
@@ -230,11 +359,12 @@ class DuckDB(Engine):
         if texts:
             where = [start[line[:texts]] + at for line, at in zip(lines, where, strict=True)]
         for column, values in zip(numbers, columns[groups:], strict=True):
-            sums = result[:, column].tolist()
+            # By the groups that have rows: there may be many more that an open key could have.
+            sums: dict[int, int] = {}
             for at, value in zip(where, values, strict=True):
                 if value is not None:
-                    sums[at] += int(value)
-            result[:, column] = sums
+                    sums[at] = sums.get(at, 0) + int(value)
+            result[list(sums), column] = np.array(list(sums.values()), dtype=object)
 
     def _spread(
         self,
@@ -244,7 +374,7 @@ class DuckDB(Engine):
         start: dict[tuple[str | None, ...], int],
     ) -> None:
         """The histogram of one expression in every group, from a statement of its own."""
-        made = values_statement(program, tally.of, self._stored[program.table.name])
+        made = values_statement(program, tally.of, self._of(program))
         found = self._cursor().sql(made.sql).to_arrow_table()
         groups = np.zeros(found.num_rows, dtype=np.int64)
         texts, keys = len(program.opened), len(made.places)
@@ -269,7 +399,7 @@ class DuckDB(Engine):
     def extract(self, extract: Extract) -> NDArray[np.int64]:
         domain = extract.table.domain
         columns = [domain.bounded[domain.axis(column)] for column in extract.columns]
-        found = self._cursor().sql(rows_statement(extract, self._stored[extract.table.name])).to_arrow_table()
+        found = self._cursor().sql(rows_statement(extract, self._of(extract))).to_arrow_table()
         codes = np.empty((found.num_rows, len(columns)), dtype=np.int64)
         for place, column in enumerate(columns):
             codes[:, place] = coded(found.column(place), column)
@@ -277,22 +407,32 @@ class DuckDB(Engine):
 
     def without_rows(self, program: Program | Extract) -> NDArray[np.object_] | NDArray[np.int64]:
         """The very same statements, on an empty table with the types of the stored one."""
-        name = program.table.name
-        stored = self._stored[name]
-        bare = f'{stored.relation.removesuffix(chr(34))} without rows"'
-        self._cursor().execute(f"CREATE TABLE IF NOT EXISTS {bare} AS SELECT * FROM {stored.relation} LIMIT 0")
-        emptied = DuckDB.__new__(DuckDB)
-        vars(emptied).update(vars(self), _stored={name: replace(stored, relation=bare)}, _held={})
-        return emptied._read(program)
+        stored = self._of(program)
+        if not stored.clean and not os.access(self._paths[stored.table.name], os.R_OK):
+            # Nothing in it is looked at, so that no clock tells how large it is.
+            raise FileNotFoundError(stored.table.source)
+        return self._rehearsing._read(program)
 
     def close(self) -> None:
         self._connection.close()
+        self._swept()
 
     def _cursor(self) -> Any:
         cursor = getattr(self._local, "cursor", None)
         if cursor is None:
             cursor = self._local.cursor = self._connection.cursor()
         return cursor
+
+
+def _twin(stored: Stored) -> str:
+    """The name of the empty table beside a stored one."""
+    return f'{stored.relation.removesuffix(chr(34))} without rows"'
+
+
+def _sweep(folder: str, owner: int) -> None:
+    """Remove what was written for want of memory; a forked child leaves it to the process that wrote it."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _places(values: Sequence[Any], read: Callable[[Any], int]) -> list[int]:
@@ -308,7 +448,7 @@ def _file(table: Table, path: Path) -> str:
     when it is opened: read loosely, one open quotation mark would swallow every row behind it.
     """
     if path.suffix.lower() == ".parquet":
-        return f"read_parquet({text(str(path))})"
+        return f"read_parquet({text(str(path))}, hive_partitioning = false)"
     if path.suffix.lower() not in {".csv", ".tsv"}:
         raise refuse_query.unknown_source(table.name, str(path))
     header = delimited.header(path)
@@ -320,5 +460,20 @@ def _file(table: Table, path: Path) -> str:
     return (
         f"read_csv({text(str(path))}, all_varchar = true, header = true, delim = {text(delimited.delimiter(path))}, "
         f"quote = '\"', escape = '\"', null_padding = true, parallel = false, strict_mode = true, "
-        f"ignore_errors = false, auto_detect = false, columns = {{{columns}}})"
+        f"ignore_errors = false, auto_detect = false, hive_partitioning = false, columns = {{{columns}}})"
     )
+
+
+def _check_types(stored: Stored) -> None:
+    """Refuse a type in which nothing of the declared kind is stored; warn of one whose times of day are dropped.
+
+    Only types are looked at, as the file declares them.
+    """
+    for column, declared in stored.table.columns.items():
+        kind = stored.types[column]
+        if "NULL" in kind.upper() or not isinstance(declared, Bounded):
+            continue
+        if declared.sanitise(exp.column("stored"), kind).find(exp.Column) is None:
+            raise refuse_query.unfit_type(stored.table.name, column, declared.kind, kind)
+        if isinstance(declared, Dates) and family(kind) in (Family.TIMESTAMP, Family.ZONED):
+            warnings.warn(refuse_query.times_as_days(stored.table.name, column, kind), stacklevel=2)

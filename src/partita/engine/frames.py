@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
@@ -10,11 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.engine.stored import telling
-from partita.errors import tables as refuse
-from partita.query.schema import Table
+from partita.errors.query import tables as refuse
+from partita.query.tables.schema import Table
 from partita.region.columns import Bounded
 from partita.region.columns.stepped import Stepped
 from partita.region.columns.stored import text_of
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 @final
@@ -37,11 +40,11 @@ def arrow(table: Table) -> Frame:
     module = type(source).__module__
     if module.startswith("polars") and type(source).__name__ in ("DataFrame", "LazyFrame"):
         collected = source.collect() if hasattr(source, "collect") else source
-        return Frame(_understood(_chosen(table, collected.to_arrow())))
+        return _understood(table, _chosen(table, collected.to_arrow()))
     if module.startswith("pandas") and hasattr(source, "columns"):
         return _from_pandas(table, source)
     if module.startswith("pyarrow") and hasattr(source, "column_names"):
-        return Frame(_understood(_chosen(table, source)))
+        return _understood(table, _chosen(table, source))
     if isinstance(source, list | tuple):
         return _from_rows(table, list(source))
     raise refuse.unknown_source(table.name, type(source).__name__)
@@ -56,12 +59,14 @@ def coded(values: Any, column: Bounded) -> NDArray[np.int64]:
         gone = -1 if column.null is None else column.null
         units = pc.subtract(values.cast(pa.int64()), column.low)
         return np.asarray(pc.fill_null(units, gone), dtype=np.int64)
-    labels = values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
-    labels = pa.concat_arrays(labels.chunks).dictionary_encode() if labels.num_chunks else None
-    if labels is None:
-        return np.empty(0, dtype=np.int64)
-    known = np.array([*map(column.code, labels.dictionary.to_pylist()), column.code(None)], dtype=np.int64)
-    return known[np.asarray(pc.fill_null(labels.indices, len(known) - 1), dtype=np.int64)]
+    # Chunk by chunk, and never written out: the texts of all rows together may be longer than an array can hold.
+    parts = [np.empty(0, dtype=np.int64)]
+    for chunk in values.chunks:
+        listed = chunk if pa.types.is_dictionary(chunk.type) else chunk.dictionary_encode()
+        known = np.array([*map(column.code, listed.dictionary.to_pylist()), column.code(None)], dtype=np.int64)
+        places = pc.fill_null(listed.indices.cast(pa.int64()), len(known) - 1)
+        parts.append(known[np.asarray(places, dtype=np.int64)])
+    return np.concatenate(parts)
 
 
 def _chosen(table: Table, stored: Any) -> Any:
@@ -72,17 +77,35 @@ def _chosen(table: Table, stored: Any) -> Any:
     return stored.select([folded[column.lower()] for column in table.columns])
 
 
-def _understood(stored: Any) -> Any:
-    """The same rows without the types that the engine does not know: long decimals as text, short floats as longer."""
+def _understood(table: Table, stored: Any) -> Frame:
+    """The same rows without types that the engine does not know: long decimals are mapped here, short floats widened.
+
+    One row of many digits makes long decimals of a whole column, so these must become what short ones do.
+    """
     import pyarrow as pa
 
-    for place, field in enumerate(stored.schema):
-        if pa.types.is_decimal256(field.type):
-            texts = pa.array([plain_text(value) for value in stored.column(place).to_pylist()], pa.string())
-            stored = stored.set_column(place, field.name, texts)
-        elif pa.types.is_float16(field.type):
-            stored = stored.set_column(place, field.name, stored.column(place).cast(pa.float32()))
-    return stored
+    arrays: dict[str, Any] = {}
+    plain: list[str] = []
+    for column, name in zip(table.columns, stored.column_names, strict=True):
+        values = stored.column(name)
+        if _unlike(values.type):
+            plain.append(column)
+            arrays |= _plain(table, column, values.to_pylist())
+        else:
+            arrays[column] = values.cast(pa.float32()) if pa.types.is_float16(values.type) else values
+    return _framed(table, arrays, plain)
+
+
+def _unlike(kind: Any) -> bool:
+    """Whether the engine would read values of a type as something else: as what an extension is stored in, say.
+
+    pandas' periods are such: whole numbers in a column of their own, and periods in a column of objects.
+    """
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return pa.types.is_decimal256(kind) or isinstance(kind, pa.BaseExtensionType)
 
 
 def _from_pandas(table: Table, frame: Any) -> Frame:
@@ -95,11 +118,12 @@ def _from_pandas(table: Table, frame: Any) -> Frame:
         if column.lower() not in folded:
             raise refuse.absent_column(table.name, column, map(str, frame.columns))
         series = frame[folded[column.lower()]]
-        if series.dtype == object:
+        values = None if series.dtype == object else pa.Array.from_pandas(series)
+        if values is None or _unlike(values.type):
             plain.append(column)
             arrays |= _plain(table, column, series.tolist())
         else:
-            arrays[column] = pa.Array.from_pandas(series)
+            arrays[column] = values
     return _framed(table, arrays, plain)
 
 
@@ -165,8 +189,12 @@ def _strings(texts: list[str | None]) -> Any:
 def plain_text(value: Any) -> str | None:
     """A value of Python's as the text it is kept as; None for what is missing.
 
+    Half a surrogate pair has no UTF-8, and any other text that stood for it might be somebody else's: it is refused.
+
     >>> plain_text(True), plain_text(7), plain_text(7.0), plain_text(float("nan"))
     ('true', '7', '7', None)
     """
     text = text_of(value)
-    return None if text is None else text.encode("utf-8", "replace").decode("utf-8")
+    if text is not None and _SURROGATES.search(text):
+        raise refuse.no_utf8()
+    return text

@@ -8,12 +8,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.query.program import Program, Rows
+from partita.limits import current
+from partita.query.exact.program import Program, Rows
 from partita.region.codes import Codes
 from partita.region.region import Region
-
-MOST_ROWS = 1_000_000
-MOST_BOXES = 64
 
 
 @final
@@ -56,7 +54,7 @@ def counts_rows(program: Program) -> bool:
         and not program.where.tests
         and program.truncation is None
         and program.gathering is None
-        and len(program.where.region.boxes) <= MOST_BOXES
+        and len(program.where.region.boxes) <= current().held_boxes
     )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from partita.query.conditions import Condition, Versus
-from partita.query.expressions import Expression
-from partita.query.operations import Applied, Cast, Chosen, Computed, Constant, FirstOf, Folded, Kept, Load, Width
-from partita.query.workings import compared, whole
+from partita.query.exact.operations import Applied, Cast, Chosen, Computed, Constant, FirstOf, Folded, Kept, Load, Width
+from partita.query.exact.workings import compared, whole
+from partita.query.language.conditions import Condition, Versus
+from partita.query.language.expressions import Expression
+from partita.query.language.text import in_quotes as name
 from partita.region.domain import Domain
 from partita.region.predicate import And, IsTrue, Known, Not, Or, Predicate
 
@@ -15,11 +16,6 @@ from partita.region.predicate import And, IsTrue, Known, Not, Or, Predicate
 def integer(expression: Expression, domain: Domain, dialect: str = "duckdb") -> str:
     """SQL for the expression counted in its own units: a 64-bit integer, or NULL."""
     return rendered(whole(expression, domain), dialect)
-
-
-def name(column: str) -> str:
-    """A column's name in quotes."""
-    return '"' + column.replace('"', '""') + '"'
 
 
 def holds(condition: Condition, dialect: str = "duckdb") -> str:

@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
+from typing import TYPE_CHECKING
 
+from partita import engine as folder
 from partita.engine.base import Engine
 from partita.errors import curator as refuse
-from partita.query.schema import Table
+from partita.query.tables.people import People
+from partita.query.tables.schema import Table
+from partita.registry import members
 
-BACKENDS: Final = ("duckdb", "reference")
+if TYPE_CHECKING:
+    BACKENDS: tuple[str, ...]
 
 
-def open_engine(backend: str | Engine, tables: Iterable[Table]) -> Engine:
-    """The engine of this name over these tables; an engine that is open already is taken as it is."""
+def open_engine(backend: str | Engine, tables: Iterable[Table], people: People | None = None, key: str = "") -> Engine:
+    """The engine of this name over these tables; an engine that is open already is taken as it is.
+
+    For ``people`` it keeps rows by the ledger's ``key``, and answers questions about joined tables.
+    """
     if isinstance(backend, Engine):
         return backend
-    match backend:
-        case "duckdb":
-            from partita.engine.duckdb import DuckDB
+    known = _engines()
+    if backend not in known:
+        raise refuse.unknown_backend(backend, tuple(sorted(known)))
+    return known[backend](tables, people, key)
 
-            return DuckDB(tables)
-        case "reference":
-            from partita.engine.reference import Reference
 
-            return Reference(tables)
-        case _:
-            raise refuse.unknown_backend(backend, BACKENDS)
+def __getattr__(name: str) -> object:
+    """``BACKENDS``, the names of all engines: found when it is first asked for, since their drivers are heavy."""
+    if name == "BACKENDS":
+        return tuple(sorted(_engines()))
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _engines() -> dict[str, type[Engine]]:
+    # mypy sees an abstract family; the registry lists only members that can be made.
+    return members(Engine, folder)  # type: ignore[type-abstract]

@@ -15,15 +15,20 @@ from numpy.typing import NDArray
 
 from partita.engine.base import Engine
 from partita.engine.frames import plain_text
+from partita.engine.log import log
 from partita.engine.rows import Row, rows_of
-from partita.query import keys
-from partita.query.conditions import Condition, Versus
-from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, bounds
-from partita.query.extract import Extract
-from partita.query.gathering import FINER, Gathered, Gathering, Gathers
-from partita.query.program import Cells, Histogram, Owners, Present, Program, Rows, Total, Values, ordered_texts
-from partita.query.schema import Table
-from partita.query.truncation import Truncation
+from partita.errors import PartitaError
+from partita.errors.query import tables as refuse
+from partita.query.exact.extract import Extract
+from partita.query.exact.program import Cells, Histogram, Owners, Present, Program, Rows, Total, Values, ordered_texts
+from partita.query.language import keys
+from partita.query.language.conditions import Condition, Versus
+from partita.query.language.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, bounds
+from partita.query.language.joined import joined_of
+from partita.query.language.per_user import FINER, Gathered, Gathering, Gathers
+from partita.query.tables.people import People
+from partita.query.tables.schema import Table, texts
+from partita.query.tables.truncation import Truncation
 from partita.region.columns import Operator
 from partita.region.columns.stepped import Stepped
 from partita.region.domain import Domain
@@ -48,18 +53,51 @@ class Reference(Engine):
 
     kind: ClassVar[str] = "reference"
 
+    def __init__(self, tables: Iterable[Table], people: People | None = None, key: str = "") -> None:
+        self._rows: dict[str, list[Row]] = {}
+        self._kept: dict[str, list[Record]] | None = None
+        super().__init__(tables, people, key)
+
     def attach(self, table: Table) -> None:
-        """Any source will do that can be read; the rows are read anew for every question."""
-        rows_of(table)
+        """Read the rows once, and map each: one that cannot be mapped would fail the questions that meet it."""
+        rows = rows_of(table)
+        try:
+            for row in rows:
+                record(table, row)
+        except PartitaError:
+            raise
+        except Exception:
+            log.exception("A row of %s cannot be read.", table.name)
+        else:
+            self._rows[table.name] = rows
+            return
+        raise refuse.unreadable_source(table.name)
+
+    def keep(self, people: People, key: str) -> None:
+        from partita.engine.reference_joins import kept_rows
+
+        self._kept = kept_rows(people, key, self._rows)
 
     def compute(self, program: Program) -> NDArray[np.object_]:
-        return tallied(program, rows_of(program.table))
+        return _tallied(program, self._records(program))
 
     def extract(self, extract: Extract) -> NDArray[np.int64]:
-        axes = [extract.table.domain.axis(column) for column in extract.columns]
-        kept = met(extract.table, extract.where, extract.truncation, rows_of(extract.table))
-        found = [[row.codes[axis] for axis in axes] for row in kept]
-        return np.array(found, dtype=np.int64).reshape(len(kept), len(axes))
+        return _extracted(extract, self._records(extract))
+
+    def without_rows(self, program: Program | Extract) -> NDArray[np.object_] | NDArray[np.int64]:
+        """The same code, on no rows."""
+        return _tallied(program, []) if isinstance(program, Program) else _extracted(program, [])
+
+    def _records(self, program: Program | Extract) -> list[Record]:
+        """The sanitised rows of a table, or of a join, after the fixed truncation."""
+        table, cap = program.table, program.truncation
+        if self._kept is None:
+            return sanitised(table, cap, self._rows[table.name])
+        from partita.engine.reference_joins import joined_rows
+
+        joined = joined_of(table)
+        found = self._kept[table.name] if joined is None else joined_rows(joined, self._kept)
+        return found if cap is None or cap.kept else truncated(found, cap, table.domain)
 
     def close(self) -> None:
         """There is nothing to let go of."""
@@ -67,12 +105,25 @@ class Reference(Engine):
 
 def tallied(program: Program, rows: Iterable[Row]) -> NDArray[np.object_]:
     """The exact tallies of a program over rows as they are stored."""
+    return _tallied(program, sanitised(program.table, program.truncation, rows))
+
+
+def _tallied(program: Program, rows: list[Record]) -> NDArray[np.object_]:
+    """The exact tallies of a program over the rows that the fixed truncation leaves."""
     if program.opened:
-        return _opened(program, list(rows))
+        return _opened(program, rows)
+    domain, where, cap = program.table.domain, program.where, program.truncation
     if program.gathering is not None:
-        found = gathered(program.gathering, program.table, met(program.table, program.where, program.truncation, rows))
+        found = gathered(program.gathering, program.table, chosen(domain, where, cap, rows))
         return _summed(program.derived(), [row for row in found if meets(program.gathering.where, row.codes)])
-    return _summed(program, met(program.table, program.where, program.truncation, rows, group_of(program)))
+    return _summed(program, chosen(domain, where, cap, rows, group_of(program)))
+
+
+def _extracted(extract: Extract, rows: list[Record]) -> NDArray[np.int64]:
+    axes = [extract.table.domain.axis(column) for column in extract.columns]
+    kept = chosen(extract.table.domain, extract.where, extract.truncation, rows)
+    found = [[row.codes[axis] for axis in axes] for row in kept]
+    return np.array(found, dtype=np.int64).reshape(len(kept), len(axes))
 
 
 def gathered(gathering: Gathering, table: Table, rows: Iterable[Record]) -> list[Record]:
@@ -88,10 +139,9 @@ def gathered(gathering: Gathering, table: Table, rows: Iterable[Record]) -> list
     for (owner, *codes), own in owned.items():
         values = [_one_owners(column, own, domain) for column in gathering.columns]
         for column, value in zip(gathering.columns, values, strict=True):
-            declared = derived.bounded[derived.axis(column.name)]
-            assert isinstance(declared, Stepped)
-            assert value is not None or declared.null is not None
-            codes.append(declared.null if value is None else value - declared.low)
+            null = derived.bounded[derived.axis(column.name)].null
+            assert value is not None or null is not None
+            codes.append(null if value is None else value - column.bounds.low)
         found.append(Record(tuple(int(code) for code in codes if isinstance(code, int)), owner))
     return found
 
@@ -159,10 +209,10 @@ def _summed(program: Program, rows: Iterable[Record]) -> NDArray[np.object_]:
     return result
 
 
-def _opened(program: Program, rows: list[Row]) -> NDArray[np.object_]:
+def _opened(program: Program, rows: list[Record]) -> NDArray[np.object_]:
     """The tallies for each open key by itself, as if nothing else were there."""
     group = group_of(program)
-    kept = met(program.table, program.where, program.truncation, rows, group)
+    kept = chosen(program.table.domain, program.where, program.truncation, rows, group)
     names = len(program.opened)
     listed: list[Group] = sorted({group(row)[:names] for row in kept}, key=ordered_texts)
     result = program.blank(listed)
@@ -184,11 +234,24 @@ def met(
     group: Callable[[Record], Group] = lambda _: (),
 ) -> list[Record]:
     """The rows that meet a condition, sanitised, after the fixed truncation and the caps of the question, if any."""
-    domain = table.domain
-    kept = [record(table, row) for row in rows if truncation is None or parted(table, row, truncation)]
-    if truncation is not None:
-        kept = truncated(kept, truncation, domain)
-    found = [row for row in kept if meets(where, row.codes)]
+    return chosen(table.domain, where, truncation, sanitised(table, truncation, rows), group)
+
+
+def sanitised(table: Table, truncation: Truncation | None, rows: Iterable[Row]) -> list[Record]:
+    """The rows mapped into the public domain, after the fixed truncation if there is one."""
+    found = [record(table, row) for row in rows if truncation is None or parted(table, row, truncation)]
+    return found if truncation is None else truncated(found, truncation, table.domain)
+
+
+def chosen(
+    domain: Domain,
+    where: Condition,
+    truncation: Truncation | None,
+    rows: Iterable[Record],
+    group: Callable[[Record], Group] = lambda _: (),
+) -> list[Record]:
+    """The rows that meet a condition, after the caps of the question."""
+    found = [row for row in rows if meets(where, row.codes)]
     if truncation is not None and truncation.groups is not None:
         found = _few_groups(found, truncation, domain, group)
     if truncation is not None and truncation.inside is not None:
@@ -214,7 +277,7 @@ def _few_groups(rows: list[Record], cap: Truncation, domain: Domain, group: Call
 def group_of(program: Program) -> Callable[[Record], Group]:
     """The group of a record as the texts that are hashed to order an owner's groups."""
     table, domain = program.table, program.table.domain
-    opened = [name for name, column in table.columns.items() if column.kind == "text_keys"]
+    opened = texts(table)
 
     def text(key: keys.Key, row: Record) -> str | None:
         if isinstance(key, keys.Mapped | keys.Cases):
@@ -247,10 +310,8 @@ def record(table: Table, row: Row) -> Record:
     codes = tuple(
         column.code(folded.get(name.lower())) for name, column in zip(domain.axes, domain.bounded, strict=True)
     )
-    texts = tuple(
-        plain_text(folded.get(name.lower())) for name, column in table.columns.items() if column.kind == "text_keys"
-    )
-    return Record(codes, None if table.owner is None else plain_text(folded.get(table.owner.lower())), texts)
+    found = tuple(plain_text(folded.get(name.lower())) for name in texts(table))
+    return Record(codes, None if table.owner is None else plain_text(folded.get(table.owner.lower())), found)
 
 
 def parted(table: Table, row: Row, cap: Truncation) -> bool:
@@ -264,8 +325,10 @@ def parted(table: Table, row: Row, cap: Truncation) -> bool:
     return table.domain.bounded[table.domain.axis(cap.per)].within(stored)
 
 
-def truncated(records: Sequence[Record], cap: Truncation, domain: Domain, most: int | None = None) -> list[Record]:
-    """Each owner's first rows in the keyed order of theory E14."""
+def truncated(
+    records: Sequence[Record], cap: Truncation, domain: Domain, most: int | None = None, unique: Sequence[int] = ()
+) -> list[Record]:
+    """Each owner's first rows in the keyed order of theory E14; of those with one text at a ``unique`` place, one."""
     owned: dict[tuple[object, object], list[Record]] = {}
     for row in records:
         if row.owner is not None:
@@ -275,8 +338,16 @@ def truncated(records: Sequence[Record], cap: Truncation, domain: Domain, most: 
     for rows in owned.values():
         ordered = sorted(rows, key=lambda row: cap.place(written(row, domain)))
         ordered = [row for row in ordered if all(row.codes[axis] == ordered[0].codes[axis] for axis in domain.constant)]
+        firsts = [_firsts(ordered, place) for place in unique]
+        ordered = [row for at, row in enumerate(ordered) if all(at in first for first in firsts)]
         kept.extend(ordered[: cap.rows if most is None else most])
     return kept
+
+
+def _firsts(rows: Sequence[Record], place: int) -> set[int]:
+    """Where the first row with each text stands, and every row without one."""
+    found: dict[str, int] = {}
+    return {at for at, row in enumerate(rows) if (key := row.texts[place]) is None or found.setdefault(key, at) == at}
 
 
 def written(row: Record, domain: Domain) -> list[str | None]:
@@ -286,8 +357,8 @@ def written(row: Record, domain: Domain) -> list[str | None]:
         value = column.value(code)
         if value is None:
             found.append(None)
-        elif column.kind in {"integers", "decimals"}:
-            found.append(str(column.low + code))  # type: ignore[attr-defined]
+        elif isinstance(column, Stepped):
+            found.append(str(column.low + code))
         elif isinstance(value, bool):
             found.append("true" if value else "false")
         else:

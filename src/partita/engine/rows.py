@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from partita.engine import delimited
-from partita.errors import tables as refuse
-from partita.query.schema import Table
+from partita.errors.query import tables as refuse
+from partita.query.tables.schema import Table
 
 Row = Mapping[str, Any]
 
@@ -41,7 +41,10 @@ def _from_file(table: Table, path: Path) -> list[Row]:
     if path.suffix.lower() in {".csv", ".tsv"}:
         if delimited.header(path) is None:
             raise refuse.unreadable_source(table.name)
-        with path.open(newline="", encoding="utf-8-sig", errors="replace") as stream:
-            lines = csv.DictReader(stream, delimiter=delimited.delimiter(path))
-            return [{name: value or None for name, value in line.items() if name is not None} for line in lines]
+        try:
+            with path.open(newline="", encoding="utf-8-sig") as stream:
+                lines = csv.DictReader(stream, delimiter=delimited.delimiter(path))
+                return [{name: value or None for name, value in line.items() if name is not None} for line in lines]
+        except UnicodeDecodeError:
+            raise refuse.unreadable_source(table.name) from None
     raise refuse.unknown_source(table.name, str(path))

@@ -8,18 +8,20 @@ from typing import Any, assert_never, final
 
 from sqlglot import exp
 
-from partita.engine.lowering import integer, name, rendered, truth
-from partita.engine.stored import Stored
-from partita.query import keys as keys_of
-from partita.query.conditions import Condition
-from partita.query.expressions import Expression, Value, columns
-from partita.query.extract import Extract
-from partita.query.gathering import Gathering
-from partita.query.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated
-from partita.query.program import Owners, Present, Program, Rows, Total, Values
-from partita.query.truncation import NOTHING, SEPARATOR, Truncation
-from partita.query.workings import bucket
-from partita.query.workings import gathered as working
+from partita.engine.lowering import integer, rendered, truth
+from partita.engine.stored import Stored, narrowest
+from partita.query.exact.extract import Extract
+from partita.query.exact.program import Owners, Present, Program, Rows, Total, Values
+from partita.query.exact.workings import bucket
+from partita.query.exact.workings import gathered as working
+from partita.query.language import keys as keys_of
+from partita.query.language.conditions import Condition
+from partita.query.language.expressions import Expression, Value, columns
+from partita.query.language.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated
+from partita.query.language.per_user import Gathering
+from partita.query.language.text import in_quotes as name
+from partita.query.tables.schema import texts
+from partita.query.tables.truncation import NOTHING, SEPARATOR, Truncation
 from partita.region import codes as codes_of
 from partita.region.columns import Bounded
 from partita.region.columns.stepped import Stepped
@@ -99,11 +101,11 @@ def values_statement(program: Program, of: Expression, stored: Stored) -> Statem
         raw, value = raw | {bare}, stored.raw(bare)
     source = _met(stored, program.where, clean.union(program.opened), raw, program.truncation, _group(program, stored))
     grouped = [_key(key, stored) if after is None else stored.raw(after) for key, after in zip(keys, late, strict=True)]
-    texts = [name(column) for column in program.opened]
+    opened = [name(column) for column in program.opened]
     after = bare is not None or any(late)
     # Open columns come back too, and may have any name; they are never sanitised afterwards.
     last, times = (f"k{len(keys)}", "t") if after else (stored.made("value"), stored.made("times"))
-    listed = ", ".join([*texts, *(f"{text} AS k{place}" for place, text in enumerate(grouped)), f"{value} AS {last}"])
+    listed = ", ".join([*opened, *(f"{text} AS k{place}" for place, text in enumerate(grouped)), f"{value} AS {last}"])
     sql = f"SELECT {listed}, COUNT(*) AS {times} FROM {source} GROUP BY ALL"
     if after:
         mapped = ", ".join(
@@ -123,22 +125,19 @@ def gathered(program: Program, gathering: Gathering, stored: Stored) -> Stored:
     clean = frozenset((gathering.owner, *gathering.keys)).union(*needed)
     source = _met(stored, program.where, clean, frozenset(), program.truncation)
     listed = [name(key) for key in gathering.keys]
-    listed += [
-        f"{rendered(working(column, domain), stored.dialect)} AS {name(column.name)}" for column in gathering.columns
-    ]
+    for column in gathering.columns:
+        text = rendered(working(column, domain), stored.dialect)
+        if column.since is not None:
+            # Days were counted; a derived column of dates holds the days themselves.
+            text = f"(CAST('{column.since.isoformat()}' AS DATE) + CAST({text} AS INTEGER))"
+        listed.append(f"{text} AS {name(column.name)}")
     grouped = ", ".join([owner, *map(name, gathering.keys)])
     relation = (
         f"(SELECT {', '.join(listed)} FROM (SELECT * FROM {source}) AS met_ WHERE {owner} IS NOT NULL "
         f"GROUP BY {grouped}) AS gathered_"
     )
-    types = {
-        key: "BIGINT" if isinstance(column, Stepped) else _TYPES[column.kind]
-        for key, column in gathering.table.columns.items()
-    }
+    types = {key: column.sanitised_type for key, column in gathering.table.columns.items()}
     return Stored(gathering.table, relation, types, {key: key for key in types}, stored.dialect, clean=True)
-
-
-_TYPES = {"categories": "VARCHAR", "dates": "DATE", "booleans": "BOOLEAN"}
 
 
 def _late(program: Program, key: Key, stored: Stored) -> str | None:
@@ -156,7 +155,8 @@ def rows_statement(extract: Extract, stored: Stored) -> str:
     """The statement that lists the sanitised rows of an extract, a column c0, c1, ... for each of its columns."""
     columns = [stored.table.domain.axes[stored.table.domain.axis(column)] for column in extract.columns]
     source = _met(stored, extract.where, frozenset(columns), frozenset(), extract.truncation)
-    return f"SELECT {', '.join(f'{name(column)} AS c{place}' for place, column in enumerate(columns))} FROM {source}"
+    listed = ", ".join(f"{stored.listed(column)} AS c{place}" for place, column in enumerate(columns))
+    return f"SELECT {listed} FROM {source}"
 
 
 def _met(
@@ -171,10 +171,13 @@ def _met(
     region, needed, direct = stored.condition(where.region)
     tests = [f"({truth(test, stored.table.domain, stored.dialect)})" for test in where.tests]
     clean = clean.union(needed, *(test.columns() for test in where.tests))
+    if cap is not None and _held(stored, cap) and cap.inside is None and cap.groups is None:
+        cap = None
     if cap is None and not clean and not raw:
         # Nothing but stored values is looked at, so no projection is needed: the engine plans that much faster.
         bare, _, _ = stored.condition(where.region, bare=True)
-        return stored.relation if where.region.whole else f"{stored.relation} WHERE {bare}"
+        condition = " AND ".join(([] if where.region.whole else [f"({bare})"]) + tests)
+        return f"{stored.relation} WHERE {condition}" if condition else stored.relation
     source = _source(stored, clean, raw | direct, cap)
     condition = " AND ".join(([] if where.region.whole else [f"({region})"]) + tests)
     if cap is not None and cap.groups is not None:
@@ -251,11 +254,37 @@ def _code(column: Bounded) -> Callable[[Any], int]:
     return lambda value: absent if value is None else int(value) - low
 
 
-def _source(stored: Stored, clean: frozenset[str], raw: frozenset[str], cap: Truncation | None) -> str:
+def kept(stored: Stored, cap: Truncation, unique: Sequence[str]) -> str:
+    """The kept rows of each owner, all columns; of those with one ``unique`` key, the first (theory I2)."""
+    return _source(stored, frozenset(), frozenset(), cap, unique)
+
+
+def cut_statement(stored: Stored, cap: Truncation) -> str:
+    """The rows that a fixed truncation keeps, in the narrowest types, each with its place among its owner's rows."""
+    listed = [f"{stored.narrow(column, name(column))} AS {name(column)}" for column in stored.table.columns]
+    place = stored.made("place")
+    listed.append(f"CAST({place} AS {narrowest(1, cap.rows)}) AS {place}")
+    return f"SELECT {', '.join(listed)} FROM {kept(stored, cap, ())}"
+
+
+def _held(stored: Stored, cap: Truncation) -> bool:
+    """Whether a relation holds only the rows that a truncation keeps, so that nothing is left to be cut."""
+    assert stored.cut in (None, cap.fixed)
+    return cap.kept or stored.cut is not None
+
+
+def _source(
+    stored: Stored, clean: frozenset[str], raw: frozenset[str], cap: Truncation | None, unique: Sequence[str] = ()
+) -> str:
     """The sanitised rows, only the columns that are needed, after the fixed truncation if there is one."""
+    places: list[str] = []
+    if cap is not None and _held(stored, cap) and (cap.inside is None or stored.cut is not None):
+        # Owners, their parts and the order of their rows are looked at for the caps of one question alone.
+        places = [] if cap.inside is None else [stored.made("place")]
+        clean, cap = clean | {cap.owner} | (frozenset() if cap.per is None else {cap.per}), None
     if cap is None:
         chosen = [f"{stored.sanitised[column]} AS {name(column)}" for column in sorted(clean)]
-        chosen += [f"{stored.stored(column)} AS {stored.raw(column)}" for column in sorted(raw)]
+        chosen += [f"{stored.stored(column)} AS {stored.raw(column)}" for column in sorted(raw)] + places
         return f"(SELECT {', '.join(chosen) or '1 AS nothing'} FROM {stored.relation}) AS rows_"
     every = [f"{text} AS {name(column)}" for column, text in stored.sanitised.items()]
     every += [f"{stored.stored(column)} AS {stored.raw(column)}" for column in sorted(raw)]
@@ -269,6 +298,8 @@ def _source(stored: Stored, clean: frozenset[str], raw: frozenset[str], cap: Tru
         asked.append(stored.made("within"))
     owned = f"(SELECT {', '.join(every)} FROM {stored.relation}) AS owned"
     owned = f"(SELECT * FROM {owned} WHERE {' AND '.join(asked)}) AS owned"
+    if cap.kept:
+        return f"(SELECT *, {window} AS {stored.made('place')} FROM {owned}) AS rows_"
     if steady := [stored.table.domain.axes[axis] for axis in stored.table.domain.constant]:
         # Columns declared constant hold the value of the owner's first row; rows that differ are left out.
         firsts = ", ".join(
@@ -280,6 +311,16 @@ def _source(stored: Stored, clean: frozenset[str], raw: frozenset[str], cap: Tru
             f"{name(column)} IS NOT DISTINCT FROM {stored.made(f'first {at}')}" for at, column in enumerate(steady)
         )
         owned = f"(SELECT * FROM (SELECT *, {firsts} FROM {owned}) AS first_ WHERE {same}) AS owned"
+    if unique:
+        firsts = ", ".join(
+            f"ROW_NUMBER() OVER (PARTITION BY {', '.join([*parts, name(column)])} ORDER BY {order}) "
+            f"AS {stored.made(f'key {at}')}"
+            for at, column in enumerate(unique)
+        )
+        single = " AND ".join(
+            f"({name(column)} IS NULL OR {stored.made(f'key {at}')} = 1)" for at, column in enumerate(unique)
+        )
+        owned = f"(SELECT * FROM (SELECT *, {firsts} FROM {owned}) AS first_ WHERE {single}) AS owned"
     inner = f"SELECT *, {window} AS {stored.made('place')} FROM {owned}"
     return f"(SELECT * FROM ({inner}) AS ordered WHERE {stored.made('place')} <= {cap.rows}) AS rows_"
 
@@ -330,8 +371,7 @@ def _capped(stored: Stored, source: str, condition: str, cap: Truncation) -> str
 def _order(stored: Stored, cap: Truncation) -> str:
     """The keyed order of an owner's rows: a function of each row's own sanitised values (theory E14)."""
     domain = stored.table.domain
-    texts = [column for column, declared in stored.table.columns.items() if declared.kind == "text_keys"]
-    listed = [*domain.axes, *texts]
+    listed = [*domain.axes, *texts(stored.table)]
     ties = "".join(f", {name(column)} NULLS LAST" for column in listed)
     return f"{_hashed(cap, [_written(column, stored) for column in listed])}{ties}"
 

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, final
 
-from partita.engine.lowering import name
-from partita.query.schema import Table
+from partita.query.language.text import in_quotes as name
+from partita.query.tables.schema import Table
+from partita.query.tables.truncation import Truncation
 from partita.region.codes import Codes, holds
 from partita.region.columns import Bounded, Categories, Identifier, Integers
 from partita.region.columns.stepped import Stepped
-from partita.region.columns.stored import Family, family
+from partita.region.columns.stored import Family, family, plain
 from partita.region.region import Region
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ class Stored:
     ``clean`` says that the relation holds sanitised values already, because it is a copy made through the projection;
     ``handed`` are the columns of which it holds sanitised values though it is none.
     A sanitised value does not tell whether it was stored so: ``told`` are the columns of which the relation says it,
-    in a column beside them.
+    in a column beside them. ``parts`` are the tables that a relation of joined rows is made of. ``cut`` is the fixed
+    truncation whose kept rows are all that the relation holds, each with its place among those of its owner.
     ``raw`` are the same columns as they are stored, under names of their own: a condition that means the same on the
     stored value lets the engine skip what it need not read.
     """
@@ -45,6 +47,8 @@ class Stored:
     clean: bool = False
     handed: frozenset[str] = frozenset()
     told: frozenset[str] = frozenset()
+    parts: tuple[Stored, ...] = ()
+    cut: Truncation | None = None
 
     @cached_property
     def sanitised(self) -> dict[str, str]:
@@ -137,7 +141,10 @@ class Stored:
         return isinstance(declared, Integers) and self.types[column] in _NARROW
 
     def doubtful(self) -> list[str]:
-        """What may fail for some value: reading texts and times, and turning times into days. At least one column."""
+        """What may fail for some value: reading texts and times, and turning times into days. At least one column.
+
+        Decimals cannot: a test tries every precision and scale with every kind of column.
+        """
         kinds = {column: family(self.types[column]) for column in self.names}
         steady = {Family.INTEGER, Family.FLOAT, Family.BOOLEAN, Family.DATE}
         read = [self.stored(column) for column, kind in kinds.items() if kind not in steady]
@@ -147,17 +154,24 @@ class Stored:
     def copied(self) -> str:
         """SELECT list for a copy that holds sanitised values in the narrowest types, and tells which were stored so."""
         listed = []
-        for column, declared in self.table.columns.items():
-            text_ = self.sanitised[column]
-            if isinstance(declared, Stepped):
-                text_ = f"CAST({text_} AS {_narrowest(declared.low, declared.high)})"
-            elif isinstance(declared, Categories):
-                text_ = f"CAST({text_} AS ENUM({', '.join(map(text, declared.labels))}))"
-            listed.append(f"{text_} AS {name(column)}")
+        for column in self.table.columns:
+            listed.append(f"{self.narrow(column, self.sanitised[column])} AS {name(column)}")
         # Only rows that have an owner can be truncated by parts.
         parts = () if self.table.owner is None else self.table.domain.axes
         listed += [f"{self.within(column)} AS {name(telling(self.table, column))}" for column in parts]
         return ", ".join(listed)
+
+    def narrow(self, column: str, value: str) -> str:
+        """A sanitised value in the narrowest type."""
+        declared = self.table.columns[column]
+        if isinstance(declared, Stepped):
+            return f"CAST({value} AS {narrowest(declared.low, declared.high)})"
+        return _enumerated(value, declared) if isinstance(declared, Categories) else value
+
+    def listed(self, column: str) -> str:
+        """A sanitised column as rows are listed with it: a category by its place, as the texts of all rows are long."""
+        declared = self.table.columns[column]
+        return _enumerated(name(column), declared) if isinstance(declared, Categories) else name(column)
 
     # --- conditions on stored values ---------------------------------------------------------------------------
 
@@ -195,26 +209,36 @@ class Stored:
 
     def _direct(self, column: str, declared: Bounded, codes: Codes, value: str) -> str | None:
         kind = family(self.types[column])
+        # Pages of parquet files tell what they hold, and DuckDB takes a page of texts without a dictionary for NULL
+        # altogether where it is asked for NULL: one row decides about the others. TRY hides the column from that.
+        known = value if self.clean or self.dialect != "duckdb" else f"TRY({value})"
         if isinstance(declared, Stepped) and (
             self.clean or (isinstance(declared, Integers) and kind is Family.INTEGER)
         ):
-            parts = _integers(value, declared, codes)
+            parts = _integers(value, known, declared, codes)
         elif isinstance(declared, Categories) and kind is Family.TEXT:
-            if not self.clean and "ENUM" in self.types[column].upper():
+            if not self.clean and not plain(self.types[column]):
                 return None
-            parts = _categories(value, declared, codes)
+            parts = _categories(value, known, declared, codes)
         else:
             return None
         gone = declared.null if self.clean else declared.code(None)
         if gone is not None and holds(codes, gone):
-            parts.append(f"{value} IS NULL")
+            parts.append(f"{known} IS NULL")
         if not parts:
             return "FALSE"
         return parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})"
 
 
-def _integers(value: str, declared: Stepped, codes: Codes) -> list[str]:
-    """Clamping moves what is below to the first code and what is above to the last."""
+def _enumerated(value: str, declared: Categories) -> str:
+    return f"CAST({value} AS ENUM({', '.join(map(text, declared.labels))}))"
+
+
+def _integers(value: str, known: str, declared: Stepped, codes: Codes) -> list[str]:
+    """Clamping moves what is below to the first code and what is above to the last.
+
+    ``known`` is the value where it is only asked whether there is one.
+    """
     parts = []
     last = declared.high - declared.low
     for low, high in codes:
@@ -222,7 +246,7 @@ def _integers(value: str, declared: Stepped, codes: Codes) -> list[str]:
         if low > last:
             continue
         if low == 0 and top == last:
-            parts.append(f"{value} IS NOT NULL")
+            parts.append(f"{known} IS NOT NULL")
         elif low == 0:
             parts.append(f"{value} <= {declared.low + top}")
         elif top == last:
@@ -234,7 +258,7 @@ def _integers(value: str, declared: Stepped, codes: Codes) -> list[str]:
     return parts
 
 
-def _categories(value: str, declared: Categories, codes: Codes) -> list[str]:
+def _categories(value: str, known: str, declared: Categories, codes: Codes) -> list[str]:
     """An unlisted text is OTHER, so a set with OTHER in it is what is left when the others are taken away."""
     other = declared.labels.index(declared.other)
     inside = [label for code, label in enumerate(declared.labels) if holds(codes, code)]
@@ -243,7 +267,7 @@ def _categories(value: str, declared: Categories, codes: Codes) -> list[str]:
     if not holds(codes, other):
         return [f"{value} IN ({', '.join(map(text, inside))})"] if len(inside) > 1 else [f"{value} = {text(inside[0])}"]
     outside = [label for label in declared.names if label not in inside]
-    return [f"{value} NOT IN ({', '.join(map(text, outside))})"] if outside else [f"{value} IS NOT NULL"]
+    return [f"{value} NOT IN ({', '.join(map(text, outside))})"] if outside else [f"{known} IS NOT NULL"]
 
 
 def telling(table: Table, column: str) -> str:
@@ -269,7 +293,8 @@ def _steadied(node: exp.Expr) -> exp.Expr:
     return node
 
 
-def _narrowest(low: int, high: int) -> str:
+def narrowest(low: int, high: int) -> str:
+    """The smallest type that holds these whole numbers."""
     for bits, kind in ((7, "TINYINT"), (15, "SMALLINT"), (31, "INTEGER")):
         if -(2**bits) <= low and high < 2**bits:
             return kind
@@ -281,4 +306,4 @@ def text(value: str) -> str:
     return "'" + value.replace("'", "''") + "'"
 
 
-__all__ = ["Stored", "telling", "text"]
+__all__ = ["Stored", "narrowest", "telling", "text"]

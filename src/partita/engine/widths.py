@@ -13,8 +13,8 @@ import sqlglot
 from sqlglot import exp
 
 from partita.engine.stored import Stored
-from partita.query.operations import MOST_ROWS
-from partita.region.columns import Bounded, Dates
+from partita.query.exact.operations import MOST_ROWS
+from partita.region.columns import Bounded, Categories, Dates
 from partita.region.columns.stepped import Stepped
 
 # The signed integers of DuckDB, narrowest first, with their bits; and what has no arithmetic in a statement.
@@ -23,6 +23,7 @@ _NAMES: Final = {"INT": "INTEGER", "INT128": "HUGEINT", "VARCHAR": "TEXT", "TEXT
 _COMPARED: Final = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
 _TEXTS: Final = (exp.MD5, exp.ConcatWs)
 _WRITTEN: Final = (exp.Literal, exp.Neg)
+_CLAUSES: Final = {"expressions", "from_", "joins", "where", "group", "distinct"}
 _RANKS: Final = (exp.RowNumber, exp.DenseRank)
 
 
@@ -33,7 +34,7 @@ class Known:
 
     ``each`` is what one row can have added to it, if it is a sum over rows: a sum of such sums is a sum over rows too.
     ``parts`` are those of a sum or of a product, as far as the engine may take them in another order: the most that
-    each can be.
+    each can be. ``labels`` are the texts that a sanitised category can be.
     """
 
     kind: str
@@ -42,6 +43,7 @@ class Known:
     each: tuple[int, int] | None = None
     sign: str = ""
     parts: tuple[int, ...] = ()
+    labels: frozenset[str] = frozenset()
 
 
 Columns = dict[str, Known]
@@ -70,14 +72,7 @@ class _Proof:
     @cached_property
     def base(self) -> Columns:
         """The stored columns: anything that their types hold, or sanitised values if they are a copy of these."""
-        found = {}
-        for column, name in self.stored.names.items():
-            known = _stored(self.stored.types[column])
-            declared = self.stored.table.columns[column]
-            if self.stored.clean and isinstance(declared, Bounded):
-                known = _declared(declared, known.kind)
-            found[name.lower()] = known
-        return found
+        return _base(self.stored)
 
     @cached_property
     def projections(self) -> dict[exp.Expr, Known]:
@@ -96,10 +91,12 @@ class _Proof:
 
     def select(self, tree: exp.Expr) -> Columns:
         """The columns that a SELECT gives, after a proof of each of its parts."""
-        if not isinstance(tree, exp.Select) or set(_given(tree)) - {"expressions", "from_", "where", "group"}:
+        if not isinstance(tree, exp.Select) or set(_given(tree)) - _CLAUSES:
             raise Unproven(f"this form of statement: {tree.sql()[:80]}")
         source = tree.args.get("from_")
-        columns = self.relation(source.this) if source is not None else {}
+        columns = dict(self.relation(source.this)) if source is not None else {}
+        for join in tree.args.get("joins") or ():
+            self.join(join, columns)
         where, group = tree.args.get("where"), tree.args.get("group")
         if where is not None:
             self.truth(where.this, columns)
@@ -118,9 +115,21 @@ class _Proof:
     def relation(self, node: exp.Expr) -> Columns:
         if isinstance(node, exp.Subquery):
             return self.select(node.this)
-        if isinstance(node, exp.Table) and node.this.sql(dialect="duckdb") == self.stored.relation:
-            return self.base
+        if isinstance(node, exp.Table):
+            for stored in (self.stored, *self.stored.parts):
+                if node.this.sql(dialect="duckdb") == stored.relation:
+                    return self.base if stored is self.stored else _base(stored)
         raise Unproven(f"the relation {node.sql()[:80]}")
+
+    def join(self, node: exp.Join, columns: Columns) -> None:
+        """A join of relations that have no column in common, on a condition; what meets no row becomes NULL."""
+        if set(_given(node)) - {"this", "on", "side", "kind"} or node.args.get("on") is None:
+            raise Unproven(f"the join {node.sql()[:80]}")
+        found = self.relation(node.this)
+        if found.keys() & columns.keys():
+            raise Unproven(f"two columns of one name: {node.sql()[:80]}")
+        columns.update(found)
+        self.truth(node.args["on"], columns)
 
     # --- conditions --------------------------------------------------------------------------------------------
 
@@ -163,6 +172,9 @@ class _Proof:
         if self.projections and node in self.projections:
             return self.projections[node]
         match node:
+            case exp.Try():
+                # What it stands around, or NULL.
+                return self.value(node.this, columns)
             case exp.Paren():
                 return self.value(node.this, columns)
             case exp.Column():
@@ -206,7 +218,7 @@ class _Proof:
                 raise Unproven(f"what {type(node).__name__} gives: {node.sql()[:80]}")
 
     def cast(self, node: exp.Cast, columns: Columns) -> Known:
-        """A cast of integers to a type that holds them; of a day written out; of anything to text."""
+        """A cast of integers to a type that holds them, of a written day, of a category to its list, of any to text."""
         target = _type(node.to)
         inner = self.value(node.this, columns)
         if target == "TEXT" or (target == "DATE" and inner.kind in ("DATE", "TIMESTAMP")):
@@ -216,14 +228,22 @@ class _Proof:
             return Known("DATE")
         if target in BITS and inner.kind in (*BITS, "NULL"):
             return _held(Known(target, inner.low, inner.high, inner.each), node)
+        if target == "ENUM" and inner.labels and inner.labels <= {listed.name for listed in node.to.expressions}:
+            return Known("TEXT")
         raise Unproven(f"the cast {node.sql()[:80]}")
 
     def arithmetic(self, node: exp.Binary, columns: Columns) -> Known:
-        """Two integers of the very same type, whose result that type holds; or two days."""
+        """Two integers of the very same type, whose result that type holds; two days, or a day and a number of days."""
         left, right = self.value(node.this, columns), self.value(node.expression, columns)
         if isinstance(node, exp.Sub) and left.kind == right.kind == "DATE":
             first = date.fromisoformat(node.expression.this.name).toordinal()
             return Known("BIGINT", left.low - first, left.high - first)
+        if isinstance(node, exp.Add) and left.kind == "DATE" and right.kind == "INTEGER":
+            first = date.fromisoformat(node.this.this.name).toordinal()
+            days = Known("DATE", first + right.low, first + right.high)
+            if days.low < date.min.toordinal() or days.high > date.max.toordinal():
+                raise Unproven(f"a day beyond the calendar: {node.sql()[:80]}")
+            return days
         if isinstance(node.this.unnest(), _WRITTEN) or isinstance(node.expression.unnest(), _WRITTEN):
             raise Unproven(f"a number whose type is left to the engine: {node.sql()[:80]}")
         if left.kind != right.kind or left.kind not in ("BIGINT", "HUGEINT"):
@@ -284,6 +304,18 @@ class _Proof:
         raise Unproven(f"the window {node.sql()[:80]}")
 
 
+def _base(stored: Stored) -> Columns:
+    """The columns of a stored relation."""
+    found = {}
+    for column, name in stored.names.items():
+        known = _stored(stored.types[column])
+        declared = stored.table.columns[column]
+        if stored.clean and isinstance(declared, Bounded):
+            known = _declared(declared, known.kind)
+        found[name.lower()] = known
+    return found
+
+
 def _given(tree: exp.Expr) -> list[str]:
     return [name for name, value in tree.args.items() if value]
 
@@ -332,11 +364,12 @@ def _declared(column: Bounded, kind: str = "BIGINT") -> Known:
         return Known(kind, column.low, column.high)
     if isinstance(column, Dates):
         return Known("DATE", column.low.toordinal(), column.high.toordinal())
-    return Known("BOOLEAN" if column.kind == "booleans" else "TEXT")
+    labels = frozenset(column.labels) if isinstance(column, Categories) else frozenset[str]()
+    return Known("BOOLEAN" if column.kind == "booleans" else "TEXT", labels=labels)
 
 
 def _stored(written: str) -> Known:
-    kind = _type(exp.DataType.build(written, dialect="duckdb")) if not written.startswith("ENUM") else "TEXT"
+    kind = _type(exp.DataType.build(written, dialect="duckdb")) if not written.startswith("ENUM") else "ENUM"
     return Known(kind, -(2 ** (BITS[kind] - 1)), 2 ** (BITS[kind] - 1) - 1) if kind in BITS else Known(kind)
 
 

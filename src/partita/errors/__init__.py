@@ -1,6 +1,7 @@
 """What Partita says when it refuses: the exception tree, and all wording, one module a layer."""
 
 from partita.errors.base import (
+    BadCall,
     BudgetExceeded,
     Caution,
     EngineFault,
@@ -15,6 +16,7 @@ __all__ = [
     "BudgetExceeded",
     "Caution",
     "EngineFault",
+    "BadCall",
     "InvalidInput",
     "LedgerFault",
     "NotProven",

@@ -2,6 +2,7 @@
 
     PartitaError
     ├── InvalidInput      a value of the caller's cannot be used (also a ValueError)
+    ├── BadCall           a call does not fit its arguments (also a TypeError)
     ├── NotProven         no theorem gives what was asked
     ├── BudgetExceeded    a filter, an account or a ledger refuses; nothing was read or charged
     ├── QueryRefused      a question outside the language that is answered
@@ -41,6 +42,11 @@ class PartitaError(Exception):
 @final
 class InvalidInput(PartitaError, ValueError):
     """A value of the caller's cannot be used."""
+
+
+@final
+class BadCall(PartitaError, TypeError):
+    """A call does not fit: an argument too many, one too few, or one of another name."""
 
 
 @final

@@ -102,7 +102,7 @@ def directions_mix(event: str) -> NotProven:
 
 
 def needs_delta(method: str) -> InvalidInput:
-    """The total has an ε for every δ."""
+    """The total has an ε for every δ, and no δ was given."""
     return InvalidInput(
         "composition.needs-delta",
         f"The total by {method} has one ε for every δ > 0 and none for δ = 0. Say which: compose(..., delta=1e-6).",
@@ -205,6 +205,24 @@ def owned(kind: str) -> InvalidInput:
         "composition.owned",
         f"This {kind} counts for another account, which must see every release. Nothing was run and nothing was "
         f"charged. Charge that account, or make a {kind} of your own.",
+    )
+
+
+def spent_before(kind: str, spent: str) -> InvalidInput:
+    """A filter with a past joins others that did not count it."""
+    return InvalidInput(
+        "composition.spent-before",
+        f"This {kind} has already counted {spent}, which the other filters did not: once it is exceeded nobody would. "
+        f"Nothing was run and nothing was charged. Give filters that nothing was charged to.",
+    )
+
+
+def one_of_several(kind: str) -> NotProven:
+    """One of several filters is asked what it promises alone."""
+    return NotProven(
+        "composition.one-of-several",
+        f"This {kind} is one of several of which one is enough: releases may run that it does not count, so that it "
+        f"promises nothing alone. Ask the either-or filter what is certified.",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from partita.errors.base import BudgetExceeded, InvalidInput, NotProven
+from partita.errors.base import BudgetExceeded, Caution, InvalidInput, NotProven
 
 
 def no_tables() -> InvalidInput:
@@ -41,10 +41,19 @@ def no_graphs(unit: str) -> InvalidInput:
 
 
 def not_sent(what: str, instead: str) -> InvalidInput:
-    """What knows protected tables is neither pickled nor copied deeply."""
+    """Something that knows protected tables was to be pickled or copied."""
     return InvalidInput(
         "curator.not-sent",
         f"{what} cannot be pickled or copied: it knows the protected tables. {instead}",
+    )
+
+
+def several_receipts(places: Sequence[int]) -> InvalidInput:
+    """One receipt was asked for of an answer that is made from several releases."""
+    return InvalidInput(
+        "curator.several-receipts",
+        f"The answer is made from {len(places)} releases (entries {', '.join(map(str, places))} of the ledger), and "
+        "the receipt of one of them would state less than was lost. Use answer.receipts, which has them all.",
     )
 
 
@@ -65,9 +74,10 @@ def no_promises() -> InvalidInput:
     )
 
 
-def same_name(name: str) -> InvalidInput:
-    """Two tables under one name could not be told apart."""
-    return InvalidInput("curator.same-name", f"Two tables are called {name!r}. Give each a name of its own.")
+def same_name(first: str, second: str) -> InvalidInput:
+    """Two tables under one name could not be told apart, nor under two that differ in capitals only."""
+    called = f"{first!r}" if first == second else f"{first!r} and {second!r}, which SQL takes for one name"
+    return InvalidInput("curator.same-name", f"Two tables are called {called}. Give each a name of its own.")
 
 
 def same_rows(first: str, second: str) -> InvalidInput:
@@ -90,7 +100,7 @@ def users_of_several_tables(names: Sequence[str]) -> InvalidInput:
 
 
 def not_beside_users(unit: str, reason: str) -> InvalidInput:
-    """The truncation of an owner's rows is proven for promises on owners, and on single rows in the plain case."""
+    """A promise beside one on users for which keeping some of an owner's rows is not proven."""
     return InvalidInput(
         "curator.not-beside-users",
         f"A promise for [{unit}] cannot stand beside this promise on users: {reason}. Keep the promise on users alone, "
@@ -182,7 +192,7 @@ def bad_setting(path: str, setting: str, problem: str) -> InvalidInput:
 
 
 def not_a_computation(value: object) -> InvalidInput:
-    """The door takes computations only."""
+    """Something else than a computation was to be run."""
     return InvalidInput(
         "curator.not-a-computation",
         f"A {type(value).__name__} is not a computation. Nothing was read and nothing was charged. Use an algorithm of "
@@ -191,7 +201,7 @@ def not_a_computation(value: object) -> InvalidInput:
 
 
 def computation_beside_users(kind: str, unit: str) -> NotProven:
-    """Behind a truncation one row may move another, which is proven for sums alone."""
+    """A computation under promises on users beside others: keeping some rows of an owner is proven for sums alone."""
     return NotProven(
         "curator.computation-beside-users",
         f"{kind} cannot be charged to the promise for [{unit}] while another promise limits the rows of each user: one "
@@ -218,6 +228,25 @@ def second_opinion() -> NotProven:
     )
 
 
+def other_orders(count: int) -> InvalidInput:
+    """A promise on Rényi orders that no mechanism states its loss at."""
+    return InvalidInput(
+        "curator.other-orders",
+        f"A curator's promise in Rényi terms is about the {count} orders at which every mechanism states its loss; on "
+        f"others every question would be refused. Write Renyi(taus=[...]) with one τ for each of "
+        f"partita.theory.measures.renyi.ORDERS, or promise ρ: ZCDP(rho=...).",
+    )
+
+
+def computation_not_opened(kind: str) -> InvalidInput:
+    """A computation whose result is no live object: it could be copied, or used by two processes."""
+    return InvalidInput(
+        "curator.computation-not-opened",
+        f"{kind} gives nothing that stays open. Nothing was read and nothing was charged. Run it with "
+        f"curator.run(...); a computation to be opened names a class that derives from partita.live.Live in `opens`.",
+    )
+
+
 def computation_not_live(kind: str) -> NotProven:
     """No theorem covers interactive mechanisms with a δ beside ρ that are used side by side (theory D3)."""
     return NotProven(
@@ -225,4 +254,68 @@ def computation_not_live(kind: str) -> NotProven:
         f"{kind} cannot stay open under a promise in ρ, because it has a δ of its own, and no theorem covers such a "
         f"mechanism while other questions are asked. Nothing was read and nothing was charged. Choose a variant "
         f"without δ, or a promise in (ε, δ).",
+    )
+
+
+# --- cautions: nothing is refused -----------------------------------------------------------------------------------
+
+
+def not_drawn(name: object, known: Sequence[str]) -> InvalidInput:
+    """A column without error bars, or none of that name."""
+    have = f"Choose from: {', '.join(known)}." if known else "This answer has no column with error bars."
+    return InvalidInput("curator.not-drawn", f"{name!r} is not a column of this answer that has error bars. {have}")
+
+
+def too_many_bars(lines: int, most: int) -> InvalidInput:
+    """More groups than a picture can show."""
+    return InvalidInput(
+        "curator.too-many-bars",
+        f"A picture of {lines:,} bars cannot be read; {most} can. Draw answer.to_pandas(error=True) yourself, or ask "
+        f"about fewer groups.",
+    )
+
+
+def forgetful() -> Caution:
+    """Nobody said where the ledger is kept."""
+    return Caution(
+        "curator.forgetful",
+        "No ledger= was given, so what is spent is kept in memory and forgotten when this program ends: the next one "
+        'begins with a full budget. Give a file, such as ledger="visits.ledger", or say ledger=":memory:" for a trial.',
+    )
+
+
+def large_delta(table: str, people: int, unit: str, delta: str) -> Caution:
+    """A δ of at least one in the number of people: publishing somebody outright would keep such a promise (B25)."""
+    return Caution(
+        "curator.large-delta",
+        f"δ = {delta} of the promise for [{unit}] is more than 1/{people}, and table {table} was declared to hold at "
+        f"least {people} people: publishing one of them outright would keep such a promise. Choose a δ far below "
+        f"1/{people}.",
+    )
+
+
+def same_contents(first: str, second: str) -> Caution:
+    """Two sources with the same rows in them; told in the operator's log alone, since it depends on the rows."""
+    return Caution(
+        "curator.same-contents",
+        f"The tables {first} and {second} hold the same rows in two places. Each has a budget of its own, so that what "
+        f"is promised for a row holds for each of the copies and not for both together. Declare the rows once.",
+    )
+
+
+def people_alone(unit: str) -> InvalidInput:
+    """A promise on people stands alone."""
+    return InvalidInput(
+        "curator.people-alone",
+        f"A promise on people across tables stands alone, and not in groups: [{unit}]. "
+        f"Give it as the one promise of the curator. Nothing was opened.",
+    )
+
+
+def not_for_people(word: str) -> InvalidInput:
+    """Some ways of asking are for promises on one table."""
+    return InvalidInput(
+        "curator.not-for-people",
+        f"{word} is not there yet where a promise is on people across tables. Ask each question by itself. "
+        f"Nothing was read and nothing was charged.",
     )

@@ -14,6 +14,15 @@ def fault() -> EngineFault:
     )
 
 
+def never_computed() -> EngineFault:
+    """A question that failed on a table without rows, before it was charged: it would fail on every table."""
+    return EngineFault(
+        "engine.never-computed",
+        "The question cannot be computed: it failed on a table without rows, so it would fail whatever the rows are. "
+        "No row was read and nothing is charged for it. The operator's log says what happened.",
+    )
+
+
 def not_attached(table: str) -> InvalidInput:
     """A question about a table that the engine was not opened with."""
     return InvalidInput(
@@ -25,4 +34,12 @@ def bad_threads(value: object) -> InvalidInput:
     """A number of threads that cannot be used."""
     return InvalidInput(
         "engine.bad-threads", f"threads = {value!r} is not a number of threads. Give a whole number, 1 or more."
+    )
+
+
+def keeps_no_rows(kind: str) -> InvalidInput:
+    """An engine that cannot hold people's rows."""
+    return InvalidInput(
+        "engine.keeps-no-rows",
+        f"The engine {kind!r} does not keep the rows of people across tables. Use backend='duckdb'.",
     )

@@ -24,12 +24,12 @@ def not_proven(method: str) -> NotProven:
 
 
 def unknown_reader(name: object, known: str) -> InvalidInput:
-    """Nobody of that name is written for."""
+    """A kind of reader that no explanation is written for."""
     return InvalidInput("explain.unknown-reader", f"There is no explanation for {name!r}. Choose among: {known}.")
 
 
 def no_matplotlib() -> InvalidInput:
-    """Pictures need a library that is an extra."""
+    """A picture needs matplotlib, an extra that is not installed."""
     return InvalidInput(
         "explain.no-matplotlib",
         "Pictures are drawn with matplotlib, which is not installed. Install it with: pip install 'partita[plot]'. "

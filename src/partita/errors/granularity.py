@@ -25,7 +25,7 @@ def no_guarantee(source: str, target: str) -> NotProven:
 
 
 def no_owner_column(value: object) -> InvalidInput:
-    """Users need the column that names the owner."""
+    """Users without the column that names the owner."""
     return InvalidInput(
         "granularity.no-owner-column",
         f"users(column={value!r}) does not name the column that says whose row it is. "
@@ -34,7 +34,7 @@ def no_owner_column(value: object) -> InvalidInput:
 
 
 def no_time_column(value: object) -> InvalidInput:
-    """Windows need the column of steps."""
+    """Windows without the column of time steps."""
     return InvalidInput(
         "granularity.no-time-column",
         f'windows(column={value!r}) does not name the column of time steps. Write pt.windows("day", width=7).',
@@ -42,7 +42,7 @@ def no_time_column(value: object) -> InvalidInput:
 
 
 def no_metric_column(value: object) -> InvalidInput:
-    """A metric needs the column it measures."""
+    """A metric without the column that it measures."""
     return InvalidInput(
         "granularity.no-metric-column",
         f'metric(column={value!r}) does not name a column. Write pt.metric("income", unit=1000).',
@@ -50,7 +50,7 @@ def no_metric_column(value: object) -> InvalidInput:
 
 
 def no_part_column(value: object) -> InvalidInput:
-    """The parts of an owner are named by a column."""
+    """Parts of an owner without the column that names them."""
     return InvalidInput(
         "granularity.no-part-column",
         f'users(per={value!r}) does not name the column that divides an owner. Write per="day".',
@@ -58,5 +58,76 @@ def no_part_column(value: object) -> InvalidInput:
 
 
 def not_a_switch(name: str, value: object) -> InvalidInput:
-    """Only True and False switch."""
+    """A switch that is neither True nor False."""
     return InvalidInput("granularity.not-a-switch", f"{name} = {value!r} is neither True nor False. Give one of them.")
+
+
+def no_person_column(value: object) -> InvalidInput:
+    """Persons need the column that names the owner."""
+    return InvalidInput(
+        "granularity.no-person-column",
+        f"persons(column={value!r}) does not name the column that says whose row it is. "
+        f'Write pt.persons("customer", rows={{"orders": 20}}).',
+    )
+
+
+def no_person_table(value: object) -> InvalidInput:
+    """The person table has a name."""
+    return InvalidInput(
+        "granularity.no-person-table",
+        f"persons(table={value!r}) does not name a table. Name the table with one row a person, or leave it out.",
+    )
+
+
+def person_table_capped(table: str) -> InvalidInput:
+    """The person table keeps one row an owner, always."""
+    return InvalidInput(
+        "granularity.person-table-capped",
+        f"{table} is the person table, of which one row a person is kept. Leave it out of rows=, or do not name it as "
+        f"table=.",
+    )
+
+
+def no_tables_of_persons() -> InvalidInput:
+    """Somebody without any table owns nothing."""
+    return InvalidInput(
+        "granularity.no-tables-of-persons",
+        "persons() names no table in which people have rows. Say for each table how many rows of one person are kept: "
+        'rows={"orders": 20}.',
+    )
+
+
+def chain_leads_nowhere(table: str, key: str, parent: str, known: tuple[str, ...]) -> InvalidInput:
+    """A chain of keys goes from one table with a cap to another one."""
+    return InvalidInput(
+        "granularity.chain-leads-nowhere",
+        f"through={{{table!r}: ({key!r}, {parent!r})}} does not lead from one table to another of those in rows= "
+        f"({', '.join(known) or 'none'}). Both tables need a cap there, and they must be two.",
+    )
+
+
+def chain_in_a_circle(tables: tuple[str, ...]) -> InvalidInput:
+    """A chain of keys ends at a table that names its owners."""
+    return InvalidInput(
+        "granularity.chain-in-a-circle",
+        f"The tables {' → '.join(tables)} belong to each other in a circle, so none of them names the owner. "
+        f"Let one of them have the owner's column, and leave it out of through=.",
+    )
+
+
+def bad_chain(table: str, link: object) -> InvalidInput:
+    """A link is a key and a table."""
+    return InvalidInput(
+        "granularity.bad-chain",
+        f"through={{{table!r}: {link!r}}} is not a key and a table. Write the column that both tables have, "
+        f'and the table that knows the owner: through={{"lines": ("order", "orders")}}.',
+    )
+
+
+def not_by_table(word: str, value: object) -> InvalidInput:
+    """Something is said table by table."""
+    return InvalidInput(
+        "granularity.not-by-table",
+        f"{word}={value!r} does not say it table by table. Give a mapping from the names of tables, such as "
+        f'{{"orders": 20}}.',
+    )

@@ -1,11 +1,14 @@
-"""What is said of ledgers whose files cannot be opened, written or trusted."""
+"""What is said of ledgers that cannot be used, of charges that do not fit, and of receipts that cannot be read."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from partita.errors.base import InvalidInput, LedgerFault
+from partita.errors.base import BudgetExceeded, InvalidInput, LedgerFault, NotProven
 from partita.errors.wording import STOPPED, UNREAD, shown
+
+# --- files ----------------------------------------------------------------------------------------------------------
+
 
 _MEANING = {
     "open": UNREAD,
@@ -23,7 +26,7 @@ def missing(path: str) -> LedgerFault:
 
 
 def bad_path(path: object) -> InvalidInput:
-    """What no file can be called."""
+    """The path of a ledger that no file can have."""
     return InvalidInput(
         "ledger.bad-path",
         f"ledger = {shown(path)} is not the path of a file. {UNREAD} "
@@ -143,6 +146,15 @@ def replaced(path: str) -> LedgerFault:
     )
 
 
+def log_replaced(path: str) -> LedgerFault:
+    """The log beside the file was deleted or exchanged while in use."""
+    return LedgerFault(
+        "ledger.log-replaced",
+        f"The log of the ledger {path} (-wal, -shm) was deleted or exchanged while it was open, so charges would be "
+        f"lost. {STOPPED} Close it everywhere in this process, and open it again.",
+    )
+
+
 def anchor_missing(path: str, seq: int) -> LedgerFault:
     """The ledger has a history and no anchor."""
     return LedgerFault(
@@ -163,6 +175,24 @@ def anchor_failed(path: str, reason: str) -> LedgerFault:
         "ledger.anchor-failed",
         f"The anchor {path} cannot be used: {reason}. No answer leaves before it is anchored; what was reserved stays "
         f"charged. Make the anchor readable and writable, then ask again with the same key.",
+    )
+
+
+def anchor_not_writable(path: str) -> LedgerFault:
+    """The anchor may not be written by this user."""
+    return LedgerFault(
+        "ledger.anchor-not-writable",
+        f"The anchor {path} may not be written, and no answer leaves before it is anchored. {UNREAD} Make it readable "
+        f"and writable for whoever asks.",
+    )
+
+
+def two_histories(path: str, seq: int) -> LedgerFault:
+    """The anchor is to remember another entry at the same place."""
+    return LedgerFault(
+        "ledger.two-histories",
+        f"The anchor {path} has seen another entry {seq}: its ledger has two histories, and neither knows all charges. "
+        f"The answer was withheld, and what was reserved stays charged. Bring back the copy that goes with the anchor.",
     )
 
 
@@ -229,7 +259,19 @@ def reopen(path: str) -> LedgerFault:
 def forked(path: str) -> LedgerFault:
     """A forked process uses its parent's ledger."""
     return LedgerFault(
-        "ledger.forked", f"The ledger {path} was opened by another process. {STOPPED} Open it again in this one."
+        "ledger.forked",
+        f"The ledger {path} was opened by another process. {STOPPED} Fork first, and open it in each process that "
+        f"uses it.",
+    )
+
+
+def inherited(path: str) -> LedgerFault:
+    """A forked process opens a ledger that was open in its parent."""
+    return LedgerFault(
+        "ledger.inherited",
+        f"The ledger {path} was open when this process was forked, and locks of files do not pass to a child: charges "
+        f"could be lost. {UNREAD} Fork first, and open it in each process that uses it; or start processes anew, as "
+        f"multiprocessing does with 'spawn'.",
     )
 
 
@@ -240,12 +282,12 @@ def not_copied(path: str) -> LedgerFault:
     )
 
 
-def other_promises(path: str, written: str, given: str) -> LedgerFault:
-    """The file was made for other promises."""
+def other_promises(path: str, changes: Sequence[tuple[str, str, str]]) -> LedgerFault:
+    """The file was charged under other promises."""
     return LedgerFault(
         "ledger.other-promises",
-        f"The ledger {path} keeps other promises [{written}] than those given [{given}]. {UNREAD} A promise is made "
-        f"once, at the ledger's birth: give the same ones.",
+        f"The ledger {path} was made for another declaration. {_changed(changes)} {UNREAD} A promise is made once, "
+        f"before the first charge. {_GO_ON}",
     )
 
 
@@ -261,10 +303,286 @@ def clamped_parts(path: str, promise: str) -> LedgerFault:
     )
 
 
-def other_tables(path: str, names: Sequence[str]) -> LedgerFault:
-    """The file was made for other public domains."""
+def other_tables(path: str, changes: Sequence[tuple[str, str, str]]) -> LedgerFault:
+    """The file was charged under other public domains."""
     return LedgerFault(
         "ledger.other-tables",
-        f"The ledger {path} was made for another declaration of: {', '.join(names)}. {UNREAD} Charges mean nothing "
-        f"under another public domain: declare the tables and columns as they were.",
+        f"The ledger {path} was made for another declaration. {_changed(changes)} {UNREAD} What was charged means "
+        f"nothing under another public domain. {_GO_ON}",
+    )
+
+
+_GO_ON = (
+    "Declare it as the ledger has it; or go on under the new declaration with a ledger of its own (another ledger = in "
+    "the file, or ledger= in Python), whose budget adds to what this one has spent on the same people."
+)
+
+
+def _changed(changes: Sequence[tuple[str, str, str]]) -> str:
+    """What differs, each with how the ledger has it and how it is declared now."""
+    said = [
+        f"{name}: the ledger has [{old or 'none'}], declared now is [{new or 'none'}]." for name, old, new in changes
+    ]
+    more = f" And {len(said) - 8} more." if len(said) > 8 else ""
+    return " ".join(said[:8]) + more
+
+
+# --- charges, accounts, promises and tables -------------------------------------------------------------------------
+
+
+def over_budget(analyst: str, unit: str, cost: str, left: str) -> BudgetExceeded:
+    """A promise or an analyst's own limit cannot pay."""
+    payer = f"The account of {analyst!r}" if analyst else f"The promise for [{unit}]"
+    return BudgetExceeded(
+        "ledger.over-budget",
+        f"{payer} cannot pay for this question: it costs {cost}, and {left} is left for the records it touches. "
+        f"{UNREAD} Ask with a lower price, or about records that were asked about less.",
+    )
+
+
+def no_promises() -> InvalidInput:
+    """A ledger without a promise, which would admit everything."""
+    return InvalidInput(
+        "ledger.no-promises", "A ledger needs at least one promise, such as Promise(rows(), ZCDP(rho=1))."
+    )
+
+
+def no_tables() -> InvalidInput:
+    """A ledger without a table has nothing to protect."""
+    return InvalidInput("ledger.no-tables", "A ledger needs the public domain of at least one table.")
+
+
+def no_costs() -> InvalidInput:
+    """A charge without a cost."""
+    return InvalidInput("ledger.no-costs", "A charge needs a cost for each promise.")
+
+
+def wrong_costs(given: int, promises: int) -> InvalidInput:
+    """Not one amount for each promise."""
+    return InvalidInput(
+        "ledger.wrong-costs",
+        f"{given} amounts were given for {promises} promises. {UNREAD} Give one for each promise.",
+    )
+
+
+def unknown_table(name: str, known: Sequence[str]) -> InvalidInput:
+    """The table was not declared at birth."""
+    return InvalidInput(
+        "ledger.unknown-table",
+        f"The ledger knows no table {shown(name)}; it knows {', '.join(known)}. {UNREAD}",
+    )
+
+
+def unknown_promise(place: object, count: int) -> InvalidInput:
+    """A promise that the ledger does not have; they are counted from zero."""
+    return InvalidInput(
+        "ledger.unknown-promise",
+        f"There is no promise number {place!r}: the ledger keeps {count}, counted from 0. {UNREAD}",
+    )
+
+
+def no_limit(analyst: str, place: int) -> InvalidInput:
+    """The analyst has no limit of their own there."""
+    return InvalidInput(
+        "ledger.no-limit", f"{shown(analyst)} has no limit of their own under promise {place}. {UNREAD}"
+    )
+
+
+def other_domain(table: str) -> InvalidInput:
+    """The region speaks of another domain than the table's."""
+    return InvalidInput(
+        "ledger.other-domain",
+        f"The region is not over the public domain that was declared for the table {shown(table)}. {UNREAD}",
+    )
+
+
+def bad_fingerprint(value: object) -> InvalidInput:
+    """A question is named by the SHA-256 of its normal form."""
+    return InvalidInput(
+        "ledger.bad-fingerprint", f"question = {shown(value)} is not a SHA-256 fingerprint of 64 hexadecimal digits."
+    )
+
+
+def bad_name(name: str, value: object, longest: int) -> InvalidInput:
+    """A name that is no text or too long."""
+    return InvalidInput("ledger.bad-name", f"{name} = {shown(value)} must be text of at most {longest} characters.")
+
+
+def not_plain(value: object) -> InvalidInput:
+    """Something that has no place in a document."""
+    return InvalidInput(
+        "ledger.not-plain",
+        f"{shown(value)} cannot be written as plain JSON. Use text, whole numbers, lists and dictionaries.",
+    )
+
+
+def unreadable_charge(text: str) -> LedgerFault:
+    """A charge in the book that this version cannot read."""
+    return LedgerFault(
+        "ledger.unreadable-charge",
+        f"The ledger holds a charge that cannot be read: {shown(text)}. {STOPPED} If a newer version wrote it, "
+        f"install that version of Partita.",
+    )
+
+
+def unwritable() -> InvalidInput:
+    """A cost whose numbers are too long to be kept."""
+    return InvalidInput(
+        "ledger.unwritable",
+        f"The exact cost of this has more digits than a ledger keeps. {UNREAD} Give a price of fewer digits.",
+    )
+
+
+def key_reused(key: object) -> InvalidInput:
+    """One key was used for two questions."""
+    return InvalidInput(
+        "ledger.key-reused",
+        f"The key {shown(key)} was used for another question or another price. {UNREAD} A key marks one attempt: "
+        f"take a new one.",
+    )
+
+
+def unknown_reservation(path: str, seq: int) -> InvalidInput:
+    """The reservation is not of this book."""
+    return InvalidInput(
+        "ledger.unknown-reservation", f"The ledger {path} holds no reservation at entry {seq} like the one given."
+    )
+
+
+def abandoned(seq: int) -> InvalidInput:
+    """A reservation that was given up stays given up."""
+    return InvalidInput(
+        "ledger.abandoned",
+        f"The attempt reserved at entry {seq} failed and was given up. Its charge stands, since data may have been "
+        f"read; nothing more was charged. Ask again without its key to make a new attempt.",
+    )
+
+
+def no_analyst() -> InvalidInput:
+    """An account needs a name."""
+    return InvalidInput("ledger.no-analyst", "An account needs the name of its analyst.")
+
+
+def no_account(analyst: str) -> InvalidInput:
+    """The analyst has no limits of their own."""
+    return InvalidInput("ledger.no-account", f"The analyst {shown(analyst)} has no account of their own.")
+
+
+def account_exists(analyst: str, known: str, given: str) -> InvalidInput:
+    """The account has other limits."""
+    return InvalidInput(
+        "ledger.account-exists",
+        f"The account of {shown(analyst)} was opened with the limit {known}, not {given}. Nothing was changed. Give "
+        f"the same limit, or open an account under another name.",
+    )
+
+
+def unknown_unit(kind: object) -> LedgerFault:
+    """A neighbouring relation that this version does not know."""
+    return LedgerFault(
+        "ledger.unknown-unit",
+        f"The document protects a unit of the kind {shown(kind)}, as written by another version. {UNREAD} Install a "
+        f"newer version of Partita.",
+    )
+
+
+# --- receipts -------------------------------------------------------------------------------------------------------
+
+
+def not_a_receipt(reason: str) -> InvalidInput:
+    """Something else than a receipt."""
+    return InvalidInput("ledger.not-a-receipt", f"This is not a receipt that can be read: {reason}.")
+
+
+def not_a_certificate(reason: str) -> InvalidInput:
+    """Something else than a certificate."""
+    return InvalidInput("ledger.not-a-certificate", f"This is not a certificate that can be read: {reason}.")
+
+
+def bad_signature(seq: int) -> InvalidInput:
+    """The signature does not cover what the receipt says."""
+    return InvalidInput(
+        "ledger.bad-signature",
+        f"The signature of the receipt of entry {seq} does not fit what it says: it was altered, or never signed. "
+        f"Nothing was composed. Ask its custodian for the receipt again.",
+    )
+
+
+def other_signer(found: str, expected: str) -> InvalidInput:
+    """Somebody else signed."""
+    return InvalidInput(
+        "ledger.other-signer",
+        f"This is signed with the key {found[:16]}…, not with the expected {expected[:16]}….",
+    )
+
+
+def no_receipts() -> InvalidInput:
+    """No receipt was given."""
+    return InvalidInput("ledger.no-receipts", "There is no receipt to compose. Give at least one.")
+
+
+def unlike_claims(ledger: str) -> InvalidInput:
+    """Receipts of one ledger contradict each other."""
+    return InvalidInput(
+        "ledger.unlike-claims",
+        f"Two receipts of the ledger {ledger[:16]}… contradict each other: one ledger has one key and one list of "
+        f"promises, and one entry is one release. Nothing was composed. Ask its custodian for the receipts again.",
+    )
+
+
+def which_unit(units: Sequence[str]) -> InvalidInput:
+    """A ledger keeps several promises, and the caller must say for whom to compose."""
+    return InvalidInput(
+        "ledger.which-unit",
+        f"The receipt states its cost for {' and for '.join(f'[{unit}]' for unit in units)}. Say for which unit the "
+        f"total is wanted: unit=...",
+    )
+
+
+def unlike_units(units: Sequence[str]) -> NotProven:
+    """Receipts protect different units."""
+    return NotProven(
+        "ledger.unlike-units",
+        f"The receipts protect different units: {' and '.join(f'[{unit}]' for unit in units)}. Their losses cannot be "
+        f"added as they are. Say for which unit the total is wanted: unit=...; where one relation gives no guarantee "
+        f"for it, that is a refusal.",
+    )
+
+
+def moving_unit(unit: str) -> NotProven:
+    """Nothing is known of what a unit that moves between organisations costs."""
+    return NotProven(
+        "ledger.moving-unit",
+        f"[{unit}] is altered inside one table, and nothing is known of what it costs to leave one organisation's data "
+        f"and to enter another's, so the loss could be infinite. Compose for rows, for owners, or for the "
+        f"value of one row.",
+    )
+
+
+def bad_signing_key(path: str) -> InvalidInput:
+    """No Ed25519 key."""
+    return InvalidInput("ledger.bad-signing-key", f"{path} is not an Ed25519 key of 32 bytes in hexadecimal.")
+
+
+def key_file_failed(path: str, reason: str) -> LedgerFault:
+    """The key file can be neither read nor made."""
+    return LedgerFault("ledger.key-file-failed", f"The signing key {path} cannot be used: {reason}. {UNREAD}")
+
+
+def no_signing_key(path: str) -> LedgerFault:
+    """The private half of the ledger's key is not here."""
+    return LedgerFault(
+        "ledger.no-signing-key",
+        f"The signing key of the ledger {path} is missing or is another one, so no receipt can be signed. {UNREAD} "
+        f"Answers that the ledger holds are still given. Bring back its .key file, or give the key when the ledger is "
+        f"opened.",
+    )
+
+
+def several_tables(unit: str, count: int) -> NotProven:
+    """A person's rows in several tables add up."""
+    return NotProven(
+        "ledger.several-tables",
+        f"The promise for [{unit}] spans {count} tables, and what one owner loses in each adds up. {UNREAD} "
+        f"Give each table a ledger of its own, with its share of the budget.",
     )

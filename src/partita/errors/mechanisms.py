@@ -31,7 +31,7 @@ def no_cost(kind: str, measure: str) -> NotProven:
 
 
 def needs_delta(kind: str) -> InvalidInput:
-    """The mechanism has one ε for every δ."""
+    """The mechanism has one ε for every δ, and no δ was given."""
     return InvalidInput(
         "mechanisms.needs-delta",
         f"{kind} has one (ε, δ) for every δ. Say which: cost(distance, pt.Approximate, delta=...).",

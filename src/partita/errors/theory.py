@@ -1,4 +1,4 @@
-"""What is said of losses, distances and conversions that have no theorem."""
+"""What is said of losses, distances and conversions that have no theorem, and of laws that cannot be built."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def no_conversion(source: str, target: str, reason: str) -> NotProven:
 
 
 def needs_delta(source: str) -> InvalidInput:
-    """An (epsilon, delta) reading needs one of its two numbers."""
+    """Neither ε nor δ was given for a reading in (ε, δ)."""
     return InvalidInput(
         "theory.needs-delta",
         f"{source} gives one (ε, δ) for every δ. Say which: convert(..., delta=...) or convert(..., epsilon=...).",
@@ -73,6 +73,15 @@ def delta_unreachable(source: str, delta: object, floor: object) -> NotProven:
 def no_group_rule(kind: str, reason: str) -> NotProven:
     """Group privacy has no clean rule in this measure."""
     return NotProven("theory.no-group-rule", f"{kind} has no rule for groups: {reason}")
+
+
+def group_too_large(kind: str, steps: int, delta: str) -> NotProven:
+    """By the rule for groups nothing is left of the promise."""
+    return NotProven(
+        "theory.group-too-large",
+        f"{kind} promises nothing to {steps} together: by the rule for groups the δ grows to {delta}, and from 1 "
+        f"on it is no promise.",
+    )
 
 
 def unknown_order(order: object, orders: object) -> InvalidInput:
@@ -112,7 +121,7 @@ def unlike_orders(first: int, second: int) -> InvalidInput:
 
 
 def not_a_measure(value: object) -> InvalidInput:
-    """The target of a conversion must be a measure."""
+    """The target of a conversion is no measure."""
     return InvalidInput(
         "theory.not-a-measure",
         f"to = {value!r} is not a measure. Give pt.Pure, pt.Approximate, pt.ZCDP, pt.Renyi, pt.GDP or pt.Profile.",
@@ -128,7 +137,7 @@ def needless_delta(target: str) -> InvalidInput:
 
 
 def both_epsilon_and_delta() -> InvalidInput:
-    """One number of the pair determines the other."""
+    """Both ε and δ were given, and one of them determines the other."""
     return InvalidInput(
         "theory.both-epsilon-and-delta",
         "Give delta or epsilon, not both: the loss determines the other one.",
@@ -155,4 +164,42 @@ def unknown_norm(norm: object) -> InvalidInput:
     """A distance is measured in one of three norms."""
     return InvalidInput(
         "theory.unknown-norm", f"norm = {norm!r} is not known. Write pt.l1(...), pt.l2(...) or pt.linf(...)."
+    )
+
+
+# --- laws of the privacy loss ---------------------------------------------------------------------------------------
+
+
+def bad_parameter(name: str, value: object) -> InvalidInput:
+    """A parameter of a law outside its range."""
+    return InvalidInput(
+        "losses.bad-parameter",
+        f"A privacy loss with {name} = {value} does not exist. Give a finite number in its range.",
+    )
+
+
+def not_a_distribution(reason: str) -> InvalidInput:
+    """Probabilities that are negative, do not sum to one, or do not match."""
+    return InvalidInput(
+        "losses.not-a-distribution",
+        f"These numbers are not a pair of distributions: {reason}. Give non-negative probabilities, one for each "
+        f"outcome in both lists, each list with the sum 1.",
+    )
+
+
+def not_a_profile(reason: str) -> InvalidInput:
+    """A table of (epsilon, delta) points that no pair could have."""
+    return InvalidInput(
+        "losses.not-a-profile",
+        f"This table is not a privacy profile: {reason}. Give points (ε, δ) with strictly growing ε and δ between "
+        f"0 and 1 that never grows.",
+    )
+
+
+def too_many_atoms(atoms: int, limit: int) -> InvalidInput:
+    """A discrete law with more outcomes than can be handled."""
+    return InvalidInput(
+        "losses.too-many-atoms",
+        f"This law has {atoms} outcomes, more than {limit}. Merge outcomes with nearly equal losses upwards, or use "
+        f"continuous noise rounded to the lattice (pt.GaussianNoise, pt.Laplace), which needs no table.",
     )

@@ -23,6 +23,15 @@ def shown(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
+def printable(text: str) -> str:
+    r"""A text that somebody else wrote, without what a terminal would obey: controls, directions and the like.
+
+    >>> printable("a\x1b[2Jb"), printable("\u202e\xfc 1")
+    ('a\\x1b[2Jb', '\\u202e\xfc 1')
+    """
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in text)
+
+
 def some(names: Iterable[object], most: int = 12) -> str:
     """The first names of a list, and how many more there are.
 

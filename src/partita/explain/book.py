@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from partita.exact import Number
 from partita.explain.words import Explanation, Reader, Section, explain
+from partita.ledger.book.store import State
 from partita.ledger.ledger import Ledger
-from partita.ledger.report import Balance, Summary, summary
-from partita.ledger.store import State
+from partita.ledger.reports.report import Balance, Summary, summary
 
 
 def explain_ledger(
@@ -22,7 +22,7 @@ def explain_ledger(
 ) -> tuple[Explanation, ...]:
     """One explanation for each promise of the ledger: of its budget, which is what is promised, not of what is spent.
 
-    >>> from partita.composition.promise import Promise
+    >>> from partita.composition.plans.promise import Promise
     >>> from partita.granularity import rows
     >>> from partita.ledger.birth import Terms
     >>> from partita.ledger.opening import open_ledger

@@ -88,8 +88,8 @@ class Facts:
     fpr: float
     tpr: float  # the most true positives at that share of false ones
     with_and_without: float | None  # the factor between beliefs with and without a record, for every prior (if δ = 0)
-    group: Group | None
-    why_no_group: str  # why nothing is promised to the group, if nothing is
+    group: Group | None  # of the size that was asked for, or the largest below it that is promised anything
+    why_no_group: str  # why nothing is promised to a group of the size that was asked for, if nothing is
     repeated: Repeated | None
     theorem: str  # by which theorem the total was proven, if it is one
 
@@ -122,6 +122,10 @@ def facts_of(
     epsilon = guarantee.epsilon_at(leak)
     comes_and_goes = relation is Relation.ADD_REMOVE
     together, reason = _together(guarantee, members, leak, share)
+    for fewer in range(members - 1, 1, -1) if together is None else ():
+        together, _ = _together(guarantee, fewer, leak, share)
+        if together is not None:
+            break
     return Facts(
         epsilon=float_up(epsilon),
         delta=float_up(leak),
@@ -188,9 +192,8 @@ def _grown(guarantee: Readable, members: int, delta: Fraction) -> Readable:
     try:
         return guarantee.group(members)
     except NotProven:
-        read = Approximate(epsilon=guarantee.epsilon_at(delta), delta=delta) if delta < 1 else None
-        # A δ of one promises nothing, so then the reason for having no rule is told.
-        if read is None or not read.epsilon or read.group(members).delta >= 1:
+        read = Approximate.read(guarantee.epsilon_at(delta), delta) if delta < 1 else None
+        if read is None or not read.epsilon:
             raise
         return read.group(members)
 

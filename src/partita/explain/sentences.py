@@ -38,9 +38,7 @@ def for_the_person(facts: Facts) -> Iterator[str]:
         yield f"Whether your record is there: {moved(facts.presence)}."
     if facts.content is not None:
         yield f"What your record says: {moved(facts.content)}."
-    if facts.group is None:
-        yield f"Nothing is promised here to several people together. {facts.why_no_group}"
-    else:
+    if facts.group is not None:
         family = _SMALL_NUMBERS.get(facts.group.members, str(facts.group.members))
         more = f", δ = {short(facts.group.delta)}" if facts.group.delta != facts.delta else ""
         yield (
@@ -48,6 +46,8 @@ def for_the_person(facts: Facts) -> Iterator[str]:
             f"{percent(facts.fpr)} without them happens with probability at most {at_most(facts.group.tpr)} with them "
             f"(ε = {facts.group.epsilon:.3g}{more} in place of ε = {facts.epsilon:.3g})."
         )
+    if facts.why_no_group:
+        yield f"Nothing is promised to a {'larger ' if facts.group is not None else ''}family. {facts.why_no_group}"
 
 
 def for_the_analyst(facts: Facts) -> Iterator[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from partita.errors import PartitaError
 
 if TYPE_CHECKING:
-    from partita.composition.guarantee import Guarantee
+    from partita.composition.guarantees.guarantee import Guarantee
     from partita.exact import Number
 
 # In the order in which they were found, which is also, mostly, from loose to tight.
@@ -28,7 +28,7 @@ def by_method(
     events: object, delta: Number, *, relation: str | None = None, methods: Sequence[str] = METHODS
 ) -> dict[str, Guarantee]:
     """The total by each method that has a theorem for these events."""
-    from partita.composition.compose import compose
+    from partita.composition.guarantees.compose import compose
 
     found = {}
     for method in methods:

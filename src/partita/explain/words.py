@@ -7,11 +7,13 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from typing import final
 
+from partita.calls import called
 from partita.errors import explain as refuse
 from partita.exact import Number, whole
 from partita.explain import deployments, sentences
 from partita.explain.facts import Facts, Readable, facts_of
 from partita.granularity import Granularity, Relation
+from partita.notebook import in_notebook
 from partita.theory.measures.base import Measure
 
 
@@ -54,6 +56,10 @@ class Explanation:
     def __str__(self) -> str:
         return "\n\n".join([f"The guarantee: {self.guarantee}", *map(str, self.sections)])
 
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        return in_notebook(str(self))
+
     def document(self) -> dict[str, object]:
         """The same as plain data, for JSON."""
         return {
@@ -63,6 +69,7 @@ class Explanation:
         }
 
 
+@called
 def explain(
     guarantee: Readable,
     *,

@@ -4,6 +4,7 @@ from partita.granularity.base import Granularity, Relation
 from partita.granularity.graphs import Edges, Nodes, edges, nodes
 from partita.granularity.groups import Groups, groups
 from partita.granularity.metric import Metric, metric
+from partita.granularity.persons import Persons, persons
 from partita.granularity.replace import Replace, replace
 from partita.granularity.rows import Rows, rows
 from partita.granularity.steps import convert, stated, steps
@@ -16,6 +17,7 @@ __all__ = [
     "Groups",
     "Metric",
     "Nodes",
+    "Persons",
     "Relation",
     "Replace",
     "Rows",
@@ -26,6 +28,7 @@ __all__ = [
     "groups",
     "metric",
     "nodes",
+    "persons",
     "replace",
     "rows",
     "stated",

@@ -43,6 +43,11 @@ class Granularity(ABC):
         """The relation itself; of groups, the relation whose steps they are made of."""
         return self
 
+    @property
+    def named(self) -> str:
+        """The protected unit as a noun, fit for "whether ... is in the data"."""
+        return str(self)
+
     @abstractmethod
     def __str__(self) -> str:
         """The protected unit in words, fit for "nobody's ... is exposed"."""

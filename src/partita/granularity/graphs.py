@@ -28,6 +28,10 @@ class Edges(Granularity):
     def made_of(self, source: Granularity) -> int | None:
         return 1 if source == self else None
 
+    @property
+    def named(self) -> str:
+        return "one edge"
+
     def __str__(self) -> str:
         return "one edge, added or removed"
 
@@ -72,6 +76,10 @@ class Nodes(Granularity):
     def makes(self, target: Granularity) -> int | None:
         """An edge: remove a node and add it again without the edge, so two steps."""
         return 2 if isinstance(target, Edges) else None
+
+    @property
+    def named(self) -> str:
+        return "one node with all its edges"
 
     def __str__(self) -> str:
         return "one node with all its edges, added or removed"

@@ -49,6 +49,10 @@ class Groups(Granularity):
             inner = self.of.makes(target)
         return None if inner is None else -(-inner // self.size)
 
+    @property
+    def named(self) -> str:
+        return f"a group of {self.size} (each of them {self.of.named})"
+
     def __str__(self) -> str:
         return f"any {self.size} at once of: {self.of}"
 

@@ -50,6 +50,10 @@ class Metric(Granularity):
             case _:
                 return None
 
+    @property
+    def named(self) -> str:
+        return f"the {self.column} of one row, to within {float(self.unit):g},"
+
     def __str__(self) -> str:
         return f"the {self.column} of one row, for each {float(self.unit):g}, or part of it, that it moves by"
 

@@ -32,6 +32,10 @@ class Replace(Granularity):
             return 1
         return 2 if isinstance(source, Rows) else None
 
+    @property
+    def named(self) -> str:
+        return "one row"
+
     def __str__(self) -> str:
         return "the value of one row, with the number of rows public"
 

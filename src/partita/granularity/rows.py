@@ -26,6 +26,10 @@ class Rows(Granularity):
     def made_of(self, source: Granularity) -> int | None:
         return 1 if source == self else None
 
+    @property
+    def named(self) -> str:
+        return "one row"
+
     def __str__(self) -> str:
         return "one row, added or removed"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, final
 
+from partita.calls import called
 from partita.errors import granularity as refuse
 from partita.exact import whole
 from partita.granularity.base import Granularity, Relation
@@ -71,12 +72,16 @@ class Users(Granularity):
             return 1 if self.altered else 2
         return None
 
+    @property
+    def named(self) -> str:
+        return f"one {self.column}" if self.per is None else f"one {self.column} during one {self.per}"
+
     def __str__(self) -> str:
-        unit = f"one {self.column}" if self.per is None else f"one {self.column} during one {self.per}"
         rows = "1 row" if self.rows == 1 else f"{self.rows} rows"
-        return f"{unit} with at most {rows}, {'altered in any way' if self.altered else 'added or removed'}"
+        return f"{self.named} with at most {rows}, {'altered in any way' if self.altered else 'added or removed'}"
 
 
+@called
 def users(
     column: str, *, rows: int, per: str | None = None, in_region: int | None = None, altered: bool = False
 ) -> Users:

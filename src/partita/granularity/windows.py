@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, final
 
+from partita.calls import called
 from partita.errors import granularity as refuse
 from partita.exact import whole
 from partita.granularity.base import Granularity, Relation
@@ -51,11 +52,16 @@ class Windows(Granularity):
         """A single row that comes or goes lies in some window; rows that only change say nothing of that."""
         return 1 if isinstance(target, Rows) and not self.changed else None
 
+    @property
+    def named(self) -> str:
+        return f"one row in every step of any {self.width} consecutive {self.column}"
+
     def __str__(self) -> str:
         doing = "changed" if self.changed else "added or removed"
         return f"one row {doing} in every step of any {self.width} consecutive {self.column}"
 
 
+@called
 def windows(column: str, *, width: int, changed: bool = False) -> Windows:
     """Protect what happens within any window of so many steps of the column."""
     return Windows(column, width, changed)

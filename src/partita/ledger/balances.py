@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import final
 
 from partita.composition.account.claim import Claim
-from partita.composition.promise import Promise
-from partita.errors import charges as refuse
+from partita.composition.plans.promise import Promise
+from partita.errors import ledger as refuse
 from partita.ledger.birth import Terms
-from partita.ledger.charge import LONGEST_NAME, Charge, Cost, Priced
+from partita.ledger.charge import LONGEST_NAME, Charge, Priced
 from partita.ledger.payer import MakePayer, Payer
 from partita.region import Region
-from partita.theory.measures.base import Measure
+from partita.theory.cost import Cost
+from partita.theory.measures.base import Measure, most
 
 Limits = tuple[Measure | None, ...]
 _Payers = dict[str, list[Payer | None]]
@@ -184,8 +185,8 @@ class Balances:
 
 def _check_measure(cost: Cost, budget: Measure) -> None:
     """Refuse a cost of another measure than the promise's."""
-    for loss in (cost.one, cost.both, cost.unit, cost.altered):
-        if loss is not None and (type(loss) is not type(budget) or loss.kind == "renyi"):
+    for loss in cost.losses:
+        if type(loss) is not type(budget) or loss.kind == "renyi":
             budget.left_after(loss)
 
 
@@ -193,8 +194,5 @@ def _largest(brackets: Sequence[tuple[Measure, Measure]]) -> tuple[Measure, Meas
     """The coordinate-wise largest over tables, which hold different records."""
     if not brackets:
         return None
-    low, high = (
-        losses[0].like([max(parts) for parts in zip(*(loss.vector() for loss in losses), strict=True)])
-        for losses in zip(*brackets, strict=True)
-    )
+    low, high = (most(*losses) for losses in zip(*brackets, strict=True))
     return low, high

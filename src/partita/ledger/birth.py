@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, final
 
-from partita.composition.promise import Promise
-from partita.errors import charges as refuse_charge
-from partita.errors import receipts as refuse_receipt
+from partita.composition.plans.promise import Promise
+from partita.errors import ledger as refuse_charge
+from partita.exact import written
 from partita.granularity import Granularity, Groups, Metric, Replace, Rows, Users
+from partita.granularity.documents import unit_document, unit_from
 from partita.ledger.canonical import canonical, digest
-from partita.ledger.units import unit_document, unit_from
 from partita.region import Domain
 from partita.theory.documents import from_document, to_document
 
@@ -44,7 +44,7 @@ class Terms:
         for promise in promises:
             count = _spanned(promise.granularity, tables)
             if count > 1:
-                raise refuse_receipt.several_tables(str(promise.granularity), count)
+                raise refuse_charge.several_tables(str(promise.granularity), count)
         object.__setattr__(self, "promises", tuple(promises))
         object.__setattr__(self, "tables", MappingProxyType(dict(sorted(tables.items()))))
 
@@ -136,4 +136,4 @@ def promise_document(promise: Promise) -> dict[str, object]:
 
 def promise_from(document: Mapping[str, Any]) -> Promise:
     """The promise that was written."""
-    return Promise(unit_from(document["granularity"]), from_document(document["budget"]))
+    return Promise(unit_from(document["granularity"]), from_document(document["budget"], written))

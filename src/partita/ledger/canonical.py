@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 
-from partita.errors import charges as refuse
+from partita.errors import ledger as refuse
 
 _PLAIN = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 

@@ -7,75 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from partita.composition.account.booking import Release
 from partita.errors import PartitaError
-from partita.errors import charges as refuse
+from partita.errors import ledger as refuse
 from partita.ledger.canonical import canonical
 from partita.region import Domain, Region
-from partita.theory.documents import from_document, to_document
-from partita.theory.measures.base import Measure
+from partita.theory.cost import Cost
 
 _HEX = frozenset("0123456789abcdef")
 LONGEST_NAME = 200
 _MOST_COSTS = 10_000
 _LONGEST_TEXT = 100_000
-
-
-@final
-@dataclass(frozen=True, slots=True)
-class Cost:
-    """What one release costs under one promise (theory E11).
-
-    ``one`` is the loss when a record enters or leaves the region, a bound that must hold even where the region is the
-    whole table. Where they are known, ``both`` is the loss when a record is altered inside it, ``unit`` the loss
-    when all records of one owner enter or leave at once, and ``altered`` the loss when they are altered at once
-    (`booking.Release` says what it means without a ``unit``). ``declared``: nothing was read but declared values, so
-    that records of equal values are alike to it (theory E11a); books written before this was said are read as if not.
-    """
-
-    one: Measure
-    both: Measure | None = None
-    unit: Measure | None = None
-    declared: bool = False
-    altered: Measure | None = None
-
-    def document(self) -> dict[str, object]:
-        """The cost as plain data; what books did not say in earlier times has a line only where it is said."""
-        return {
-            **({"declared": True} if self.declared else {}),
-            **({} if self.altered is None else {"altered": to_document(self.altered)}),
-            "both": None if self.both is None else to_document(self.both),
-            "one": to_document(self.one),
-            "unit": None if self.unit is None else to_document(self.unit),
-        }
-
-    @classmethod
-    def from_document(cls, document: Mapping[str, Any]) -> Cost:
-        """The cost that was written."""
-        both, unit, altered = document.get("both"), document.get("unit"), document.get("altered")
-        return cls(
-            from_document(document["one"]),
-            None if both is None else from_document(both),
-            None if unit is None else from_document(unit),
-            document.get("declared") is True,
-            None if altered is None else from_document(altered),
-        )
-
-    def release(self, region: Region) -> Release:
-        """The release on a region, as an account is told of it."""
-        return Release(region, self.one, self.both, self.unit, altered=self.altered, declared=self.declared)
-
-    def times(self, count: int) -> Cost:
-        """The cost of so many releases like this one."""
-        if count == 1:
-            return self
-        return Cost(
-            self.one.times(count),
-            None if self.both is None else self.both.times(count),
-            None if self.unit is None else self.unit.times(count),
-            self.declared,
-            None if self.altered is None else self.altered.times(count),
-        )
 
 
 @final
@@ -110,9 +51,10 @@ class Charge:
                 raise refuse.bad_name(name, text, longest)
         if not self.costs:
             raise refuse.no_costs()
+        costs = [_readable(cost) for cost in self.costs]
         priced = {
             "analyst": self.analyst,
-            "costs": [cost.document() for cost in self.costs],
+            "costs": costs,
             "region": region_document(self.region),
             "table": self.table,
         }
@@ -167,6 +109,18 @@ class Reader:
                 self._costs.clear()
             costs = self._costs[written] = tuple(Cost.from_document(cost) for cost in document["costs"])
         return Priced(document["analyst"], document["table"], region_from(document["region"], domain), costs)
+
+
+def _readable(cost: Cost) -> dict[str, object]:
+    """A cost as plain data which is certainly read back as the same: a book with a line that nobody reads is lost."""
+    try:
+        document = cost.document()
+        same = Cost.from_document(document) == cost
+    except (ValueError, PartitaError):
+        same = False
+    if not same:
+        raise refuse.unwritable()
+    return document
 
 
 def region_document(region: Region) -> list[list[Any]]:

@@ -9,7 +9,7 @@ from typing import final
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from partita.errors import receipts as refuse
+from partita.errors import ledger as refuse
 from partita.sampling.bits import BitSource
 
 _SIZE = 32

@@ -4,32 +4,31 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from types import TracebackType
 from typing import Self, final
 
 from partita.composition.account.claim import Claim
 from partita.composition.account.maps import LoadMap
-from partita.composition.promise import Promise
+from partita.composition.plans.promise import Promise
 from partita.errors import PartitaError
-from partita.errors import charges as refuse_charge
 from partita.errors import ledger as refuse_ledger
-from partita.errors import receipts as refuse_receipt
-from partita.ledger import points
-from partita.ledger.anchor import Mark
+from partita.ledger.audit.verify import Verification, verify
 from partita.ledger.birth import Birth, Terms
-from partita.ledger.book import Book
+from partita.ledger.book import points
+from partita.ledger.book.anchor import Mark
+from partita.ledger.book.book import Book
+from partita.ledger.book.entries import Entry, Kind
+from partita.ledger.book.points import Faults, Point
+from partita.ledger.book.store import Stage, State
+from partita.ledger.book.tally import Tally
 from partita.ledger.canonical import canonical, digest
 from partita.ledger.charge import Charge
-from partita.ledger.entries import Entry, Kind
 from partita.ledger.keys import SigningKey
-from partita.ledger.payer import Payer, RegionPayer
-from partita.ledger.points import Faults, Point
-from partita.ledger.receipts import Receipt, receipt_of
+from partita.ledger.payer import RegionPayer
+from partita.ledger.receipts.receipts import Receipt, receipt_of
 from partita.ledger.states import Answered, Reservation
-from partita.ledger.store import Stage, State
-from partita.ledger.tally import Tally
-from partita.ledger.verify import Verification, verify
 from partita.live import Live
 from partita.region import Region
 from partita.theory.documents import to_document
@@ -71,6 +70,9 @@ class Ledger(Live):
                 raise refuse_ledger.clamped_parts(self._store.name, str(clamped.granularity))
             if known is not None:
                 return known
+            # Whatever could keep an answer from leaving afterwards is refused while nothing is charged.
+            self._signing()
+            self._book.anchor.usable()
             admission = balances.check(charge)
             self._book.checkpoint()
             entry = self._book.append(
@@ -94,7 +96,7 @@ class Ledger(Live):
             closing = self._closing(reservation)
             if closing is not None:
                 if closing.kind is Kind.ABANDON:
-                    raise refuse_charge.abandoned(reservation.seq)
+                    raise refuse_ledger.abandoned(reservation.seq)
                 return self._answered(closing)
             # The anchor gives back one entry, so all before it must be durable; only a commit may not be.
             behind = kept and self._book.replay.newest.kind is Kind.COMMIT
@@ -129,7 +131,7 @@ class Ledger(Live):
         with self._book.reading():
             entry = self._store.entry(seq)
             if entry is None or entry.kind is not Kind.COMMIT:
-                raise refuse_charge.unknown_reservation(self._store.name, seq)
+                raise refuse_ledger.unknown_reservation(self._store.name, seq)
             return self._answered(entry)
 
     def pass_by(self, point: Point) -> None:
@@ -142,10 +144,10 @@ class Ledger(Live):
         earlier = None if key is None else self._store.marked(key)
         if earlier is not None:
             if earlier.question != charge.question or not _same_release(earlier, charge):
-                raise refuse_charge.key_reused(charge.key)
+                raise refuse_ledger.key_reused(charge.key)
             closing = self._store.closing(earlier.seq)
             if closing is not None and closing.kind is Kind.ABANDON:
-                raise refuse_charge.abandoned(earlier.seq)
+                raise refuse_ledger.abandoned(earlier.seq)
             if closing is not None:
                 return self._answered(closing)
             return Reservation(earlier.seq, earlier.hash, charge.question, resumed=True)
@@ -173,7 +175,7 @@ class Ledger(Live):
         """What closed a reservation of this book; nothing can have closed the newest entry."""
         entry = self._entry(reservation.seq)
         if entry is None or entry.kind is not Kind.RESERVE or entry.hash != reservation.hash:
-            raise refuse_charge.unknown_reservation(self._store.name, reservation.seq)
+            raise refuse_ledger.unknown_reservation(self._store.name, reservation.seq)
         return None if entry is self._book.replay.last else self._store.closing(reservation.seq)
 
     def _entry(self, seq: int) -> Entry | None:
@@ -189,16 +191,20 @@ class Ledger(Live):
         return self.issuer(answered)()
 
     def issuer(self, answered: Answered) -> Callable[[], Receipt]:
-        """Makes the receipt of a release when it is wanted, from what the book says now."""
-        signer, birth, first = self.signer, self.birth, self._book.replay.first.hash.hex()
-        if signer is None or signer.public != birth.public_key:
-            raise refuse_receipt.no_signing_key(self._store.name)
+        """Makes the receipt of a release when it is wanted, from what the book says now; that alone needs the key."""
+        birth, first = self.birth, self._book.replay.first.hash.hex()
         with self._book.reading():
             reserve, commit = self._entry(answered.reserve), self._entry(answered.seq)
         if reserve is None or commit is None or commit.of != reserve.seq or commit.kind is not Kind.COMMIT:
-            raise refuse_charge.unknown_reservation(self._store.name, answered.reserve)
+            raise refuse_ledger.unknown_reservation(self._store.name, answered.reserve)
         found = reserve, commit
-        return lambda: receipt_of(birth, first, *found).signed(signer)
+        return lambda: receipt_of(birth, first, *found).signed(self._signing())
+
+    def _signing(self) -> SigningKey:
+        """The key whose public half the book was born with."""
+        if self.signer is None or self.signer.public != self.birth.public_key:
+            raise refuse_ledger.no_signing_key(self._store.name)
+        return self.signer
 
     # --- analysts --------------------------------------------------------------------------------------------
 
@@ -209,9 +215,9 @@ class Ledger(Live):
         """
         terms = self._book.replay.birth.terms
         if not isinstance(analyst, str) or not analyst:
-            raise refuse_charge.no_analyst()
+            raise refuse_ledger.no_analyst()
         if len(limits) != len(terms.promises):
-            raise refuse_charge.wrong_costs(len(limits), len(terms.promises))
+            raise refuse_ledger.wrong_costs(len(limits), len(terms.promises))
         for limit, promise in zip(limits, terms.promises, strict=True):
             if limit is not None:
                 # Whatever would fail when the book is read again is refused before it is written.
@@ -221,7 +227,7 @@ class Ledger(Live):
             known = balances.child(analyst)
             if known is not None:
                 if known != tuple(limits):
-                    raise refuse_charge.account_exists(analyst, ", ".join(map(str, known)), ", ".join(map(str, limits)))
+                    raise refuse_ledger.account_exists(analyst, ", ".join(map(str, known)), ", ".join(map(str, limits)))
                 return
             if self._book.replay.tally.charges:
                 self._book.checkpoint(after=0)
@@ -264,13 +270,17 @@ class Ledger(Live):
     ) -> tuple[Measure, ...]:
         """What one protected unit in a region of a table can still be charged, for each promise.
 
-        Without ``now``, after the last entry that this process wrote or saw: what is left right after an answer.
+        Without ``now``, after the last entry that this process wrote or saw.
         """
         domain = self.terms.tables.get(table)
         if domain is None:
-            raise refuse_charge.unknown_table(table, tuple(self.terms.tables))
+            raise refuse_ledger.unknown_table(table, tuple(self.terms.tables))
         with self._book.current(now=now) as balances:
             return balances.remaining(table, Region.everything(domain) if region is None else region, analyst)
+
+    def reckoning(self, table: str, region: Region, analyst: str) -> Callable[[], tuple[Measure, ...]]:
+        """Works out what remains when it is wanted, from what this process has seen by then, the file closed or not."""
+        return partial(self.remaining, table, region, analyst, now=False)
 
     def admits(self, charge: Charge) -> None:
         """Refuse a charge that would not fit now; nothing is booked."""
@@ -290,27 +300,23 @@ class Ledger(Live):
         with self._book.current() as balances:
             return balances.payable(charge)
 
-    def payer(self, table: str, promise: int, analyst: str | None = None) -> Payer | None:
-        """The account of one promise for one table, or of an analyst's own limit under it, for readers."""
-        with self._book.current() as balances:
-            return balances.payer(table, promise, analyst)
-
     def peak(self, table: str, promise: int) -> tuple[Mark, tuple[Measure, Measure, tuple[tuple[int, ...], ...]]]:
         """The end of the book, and what `RegionAccount.peak` says of one promise there: both of the same moment."""
         with self._book.current() as balances:
             payer = balances.payer(table, promise, None)
             if not isinstance(payer, RegionPayer):
-                raise refuse_charge.no_limit("", promise)
+                raise refuse_ledger.no_limit("", promise)
             return self.mark(), payer.account.peak()
 
     def load_map(
         self, column_x: str, column_y: str, *, table: str | None = None, promise: int = 0, analyst: str | None = None
     ) -> LoadMap:
         """The share of a promise (or of an analyst's limit under it) spent on each combination of two columns."""
-        payer = self.payer(self.table_named(table), self.promise_at(promise), analyst)
-        if not isinstance(payer, RegionPayer):
-            raise refuse_charge.no_limit(analyst or "", promise)
-        with self._book.current():
+        name, place = self.table_named(table), self.promise_at(promise)
+        with self._book.current() as balances:
+            payer = balances.payer(name, place, analyst)
+            if not isinstance(payer, RegionPayer):
+                raise refuse_ledger.no_limit(analyst or "", promise)
             return payer.account.load_map(column_x, column_y)
 
     def table_named(self, name: str | None) -> str:
@@ -319,14 +325,14 @@ class Ledger(Live):
         if name is None and len(known) == 1:
             return known[0]
         if name not in known:
-            raise refuse_charge.unknown_table(name or "", known)
+            raise refuse_ledger.unknown_table(name or "", known)
         return name
 
     def promise_at(self, place: int) -> int:
         """The place of a promise, counted from zero, if there is one."""
         count = len(self.terms.promises)
         if isinstance(place, bool) or not isinstance(place, int) or not 0 <= place < count:
-            raise refuse_charge.unknown_promise(place, count)
+            raise refuse_ledger.unknown_promise(place, count)
         return place
 
     def accounts(self) -> Mapping[str, tuple[Measure | None, ...]]:

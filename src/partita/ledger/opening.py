@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 
 from partita.errors import ledger as refuse
-from partita.ledger import points
-from partita.ledger.anchor import Anchor, FileAnchor, Mark, NoAnchor
 from partita.ledger.birth import Birth, Terms
-from partita.ledger.book import Book, Clock, system_clock
+from partita.ledger.book import points
+from partita.ledger.book.anchor import Anchor, FileAnchor, Mark, NoAnchor
+from partita.ledger.book.book import Book, Clock, system_clock
+from partita.ledger.book.entries import Kind, entry_after, follows, unpacked
+from partita.ledger.book.points import Faults
+from partita.ledger.book.replay import Replay
+from partita.ledger.book.sqlite import MEMORY, SQLiteStore
+from partita.ledger.book.store import Stage, Store
+from partita.ledger.book.tally import EVERY
 from partita.ledger.canonical import canonical, digest
-from partita.ledger.entries import Kind, entry_after, follows, unpacked
 from partita.ledger.keys import SigningKey, random_bytes
 from partita.ledger.ledger import Ledger
 from partita.ledger.payer import MakePayer, RegionPayer
-from partita.ledger.points import Faults
-from partita.ledger.replay import Replay
-from partita.ledger.sqlite import MEMORY, SQLiteStore
-from partita.ledger.store import Stage, Store
-from partita.ledger.tally import EVERY
+from partita.ledger.redeclared import domain_changes, promise_changes
 from partita.sampling import entropy
 from partita.sampling.bits import BitSource
 
@@ -67,8 +68,11 @@ def open_ledger(
             signer = SigningKey.read(f"{place}.key")
         anchored = held.read()
         replay = Replay(store, make or RegionPayer)
-        _check_terms(place, replay.birth.terms, terms)
-        _check_anchor(store, replay, held, anchored)
+        if terms is not None and terms != replay.birth.terms:
+            _check_anchor(store, replay, held, anchored)
+            replay = _redeclared(store, replay, held, terms, clock)
+        else:
+            _check_anchor(store, replay, held, anchored)
     except BaseException:
         store.close()
         raise
@@ -127,19 +131,26 @@ def _born(place: str, terms: Terms, signer: SigningKey, source: BitSource, clock
     return SQLiteStore.create(place, entry, secret, timeout=timeout)
 
 
-def _check_terms(place: str, written: Terms, given: Terms | None) -> None:
-    if given is None or given == written:
-        return
-    if given.promises != written.promises:
-        raise refuse.other_promises(
-            place,
-            "; ".join(f"{promise.granularity}: {promise.budget}" for promise in written.promises),
-            "; ".join(f"{promise.granularity}: {promise.budget}" for promise in given.promises),
-        )
-    changed = sorted(
-        name for name in {*written.tables, *given.tables} if written.tables.get(name) != given.tables.get(name)
-    )
-    raise refuse.other_tables(place, changed)
+def _redeclared(store: Store, replay: Replay, held: Anchor, terms: Terms, clock: Clock) -> Replay:
+    """The book with other terms: begun again in its place if nothing was ever charged to it, refused otherwise.
+
+    The first entry is exchanged in one transaction and the anchor is taken away before it ends. Whoever has the old one
+    open finds it rewritten at the next step, before a charge, and has to open it again.
+    """
+    written = replay.birth.terms
+    uncharged = {Kind.BIRTH, Kind.ACCOUNT, Kind.CHECKPOINT}
+    with store.writing(Stage.OPEN):
+        replay.follow(store)
+        if not isinstance(held, FileAnchor) or not uncharged.issuperset(store.counts()):
+            promises, domains = promise_changes(written, terms), domain_changes(written, terms)
+            raise (refuse.other_promises if promises else refuse.other_tables)(store.name, [*promises, *domains])
+        at = clock().isoformat(timespec="microseconds")
+        birth = Birth(terms, replay.birth.truncation, replay.birth.public_key, at)
+        entry = entry_after(None, Kind.BIRTH, canonical(birth.document()))
+        held.forget()
+        store.begin_again(entry)
+    held.advance(Mark(entry.seq, entry.hash))
+    return Replay(store, replay.make)
 
 
 def _give_back(store: Store, replay: Replay, held: Anchor, anchored: Mark) -> None:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 from typing import final
 
 from partita.composition.account import RegionAccount
-from partita.composition.account.booking import booked
+from partita.composition.account.booking import Release, booked
 from partita.composition.account.claim import Claim
 from partita.composition.account.load import Amounts, Load
-from partita.composition.promise import Promise
-from partita.ledger.charge import Cost
+from partita.composition.plans.promise import Promise
 from partita.region import Domain, Region
+from partita.theory.cost import Cost
 from partita.theory.measures.base import Measure
 
 _CACHED = 4096
@@ -90,12 +90,10 @@ class RegionPayer(Payer):
         return self._account.headroom(region)
 
     def charged(self, region: Region, cost: Cost) -> Measure:
-        return self._account.charged(region, cost.one, cost.both, unit=cost.unit, altered=cost.altered)
+        return self._account.charged(region, cost)
 
     def payable(self, region: Region, cost: Cost) -> Region:
-        return self._account.payable(
-            region, cost.one, cost.both, unit=cost.unit, altered=cost.altered, declared=cost.declared
-        )
+        return self._account.payable(region, cost)
 
     @property
     def account(self) -> RegionAccount:
@@ -111,7 +109,7 @@ class RegionPayer(Payer):
         if known is not None:
             return Load(region.boxes, *known)
         units, unit = self._account.units, self._account.promise.granularity
-        made = booked(unit, cost.release(region))
+        made = booked(unit, Release(region, cost))
         one = units.up(made.one)
         both = one if made.both is None else units.up(made.both)
         same = () if made.same is None else units.up(made.same)

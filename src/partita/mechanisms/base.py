@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, TypeVar, final
+from typing import Any, ClassVar, TypeVar, final
 
 from partita.errors import NotProven
 from partita.errors import mechanisms as refuse
 from partita.errors import theory as refuse_theory
 from partita.exact import Number, float_down, nonnegative, whole
 from partita.granularity.base import Relation
+from partita.mechanisms.strength import Setting, Strength
+from partita.mechanisms.trial import Trial
+from partita.mechanisms.words import Word
 from partita.theory import readings
 from partita.theory.conversions import convert
 from partita.theory.distance import Distance, Norm
+from partita.theory.losses.base import LossLaw
 from partita.theory.losses.pair import Pair
 from partita.theory.losses.randomized_response import RandomizedResponseLoss
 from partita.theory.measures.approximate import Approximate
@@ -36,7 +40,8 @@ class Mechanism(ABC):
     """A way to release something, with proven costs.
 
     A mechanism states its closed-form losses and its dominating pair for neighbours at a distance; a measure knows
-    how to read them. Neither knows the other's list.
+    how to read them. Neither knows the other's list. Everything else that is to be known of a mechanism it states too:
+    what is not stated is not known, and nobody else keeps a list.
     """
 
     __slots__ = ()
@@ -47,6 +52,18 @@ class Mechanism(ABC):
     group_by_distance: ClassVar[bool] = True
     # Whether a release depends on all records it could have read, whatever the answer names (theory C14e, C15).
     whole_region: ClassVar[bool] = False
+    # Where its cost is proven, by the numbers of the theory; a report cannot tell if nothing is said.
+    theorems: ClassVar[str] = ""
+    # What is turned when its noise is calibrated; nothing if it cannot be.
+    strength: ClassVar[Strength | None] = None
+    # Whether it takes a part of δ for itself, whatever its noise, so that ``Setting.leak`` is needed.
+    leaks: ClassVar[bool] = False
+    # Whether it is made for one relation, which is one of its parameters.
+    takes_relation: ClassVar[bool] = False
+    # The laws with one parameter of which its pair is one, the same in both directions, where ``parameter`` tells it.
+    law_family: ClassVar[type[LossLaw] | None] = None
+    # The word of other libraries that is read back as this mechanism.
+    word: ClassVar[type | None] = None
 
     @property
     def relations(self) -> frozenset[Relation]:
@@ -71,6 +88,50 @@ class Mechanism(ABC):
     @abstractmethod
     def error(self, confidence: Number = 0.95, entries: int = 1) -> float:
         """How far from the truth, at most, with this confidence; simultaneous over the entries."""
+
+    @classmethod
+    def argument(cls) -> str:
+        """Why a release costs what it does, as a sentence of a report."""
+        return (
+            f"A release with {cls.kind.replace('_', ' ')} noise costs what its closed form says for the distance that "
+            "neighbours can move the exact result; the distance follows from the declared bounds."
+        )
+
+    @classmethod
+    def of_strength(cls, strength: Fraction, setting: Setting) -> Mechanism:
+        """The mechanism of a strength; unless it says otherwise, that is its parameter ``epsilon``."""
+        made: Any = cls
+        found: Mechanism = made(epsilon=strength, **setting.parameters)
+        return found
+
+    @classmethod
+    def trials(cls) -> Iterable[Trial]:
+        """What an audit runs to refute its claims, under every relation that it claims; nothing is known by itself."""
+        return ()
+
+    @classmethod
+    def heard(cls, word: Word) -> Event:
+        """The release that its ``word`` stands for, or one that loses more."""
+        raise TypeError(f"{cls.__qualname__} has a word and does not say what it hears in {word}")
+
+    def said(self, distance: Distance) -> Word | None:
+        """The release at a distance (more than zero) in a word of other libraries, which loses as much or more."""
+        return None
+
+    def is_exact(self, distance: Distance) -> bool:
+        """Whether the pair is the exact curve of some neighbours at this distance; otherwise it is only a bound."""
+        return False
+
+    def parameter(self, power: Fraction | None) -> float | None:
+        """The parameter of its law at a power of the distance, or at distance one, read in floats: quickly.
+
+        The next float must not be below the true one. Nothing where it is not that simple: then ``pair`` is asked.
+        """
+        return None
+
+    def shift(self, distance: Distance) -> Fraction | None:
+        """The μ² of a release that is nothing but a shift of normal noise: of several, the μ² add up to that of one."""
+        return None
 
     def closed_forms(self, distance: Distance) -> tuple[Measure, ...]:
         """The tightest losses proven in closed form for neighbours at this distance."""
@@ -155,7 +216,7 @@ class Mechanism(ABC):
             read, reason = best, reason or refusal
         if read is None:
             raise reason or refuse.no_cost(self.kind, Approximate.symbol)
-        return Approximate(epsilon=read, delta=delta)
+        return Approximate.read(read, delta)
 
     def at(self, distance: Distance, count: int = 1) -> Event:
         """This mechanism on neighbours at a distance, as an event of a plan."""
@@ -185,6 +246,10 @@ class Event:
     def __post_init__(self) -> None:
         self.mechanism.require(self.distance)
         object.__setattr__(self, "count", whole(self.count, "count"))
+
+    def cost(self, measure: type[Loss]) -> Loss:
+        """What all of them lose, in a measure whose losses add up."""
+        return self.mechanism.cost(self.distance, measure).times(self.count)
 
 
 def identical() -> Pair:

@@ -7,14 +7,17 @@ from fractions import Fraction
 from math import ceil, floor, isqrt
 from typing import Any, ClassVar, final
 
+import numpy as np
 from flint import arb
 
 from partita.errors import mechanisms as refuse
 from partita.exact import float_down, float_up, positive
-from partita.mechanisms.additive import AdditiveNoise, miss
+from partita.limits import current
+from partita.mechanisms.additive import AdditiveNoise, Floats, miss
 from partita.mechanisms.base import Forms, identical
 from partita.mechanisms.gaussian import gaussian_quantile
 from partita.mechanisms.integers import Integers, read
+from partita.mechanisms.strength import Setting, Strength, short_up
 from partita.mechanisms.switch import switch
 from partita.sampling import discrete_gaussian as sampler
 from partita.sampling.bits import BitSource
@@ -29,7 +32,6 @@ from partita.theory.numerics import ball
 
 # Up to this variance sums over the integers are computed term by term.
 _TABULATED = 10**8
-_SUMMED = 10**4
 # At most 2^20 masses of at most 1e-290 are dropped.
 _LEAST, _DROPPED = 1e-290, 1e-280
 
@@ -49,6 +51,8 @@ class DiscreteGaussian(AdditiveNoise):
 
     kind: ClassVar[str] = "discrete_gaussian"
     norm: ClassVar[Norm] = Norm.L2
+    theorems: ClassVar[str] = "C8"
+    strength: ClassVar[Strength | None] = Strength.MU
     variance: Fraction
     alone: bool = False
 
@@ -84,6 +88,14 @@ class DiscreteGaussian(AdditiveNoise):
         losses, masses = zip(*kept, strict=True)
         return AtomicLoss(losses, masses, law.infinity_ + _DROPPED, law.relative, law.blur)
 
+    def is_exact(self, distance: Distance) -> bool:
+        return True
+
+    @classmethod
+    def of_strength(cls, strength: Fraction, setting: Setting) -> DiscreteGaussian:
+        """The strength is about the μ at distance one."""
+        return cls(variance=short_up(1 / strength**2), **setting.parameters)
+
     def parameters(self) -> dict[str, str]:
         return {"variance": str(self.variance), "alone": str(self.alone).lower()}
 
@@ -96,11 +108,17 @@ class DiscreteGaussian(AdditiveNoise):
             raise refuse.not_alone(self.kind)
         return AdditiveNoise.release(self, values, bits=bits)
 
+    def masses(self, places: Floats) -> Floats:
+        twice = 2 * float(self.variance)
+        far = ceil(10 * twice**0.5) + 10
+        total = np.exp(-(np.arange(-far, far + 1) ** 2) / twice).sum()
+        return np.asarray(np.exp(-(places**2) / twice) / total, dtype=np.float64)
+
     def reach(self, confidence: Fraction, entries: int) -> int:
         """Exact sums where they are short; else Pr[|Z| >= t + 1] <= Pr[|N| >= t] (theory C8)."""
         sigma = numerics.upper(lambda: ball(self.variance).sqrt())
         low, high = -1, ceil(gaussian_quantile(sigma, confidence, entries))
-        if self.variance > _SUMMED:
+        if self.variance > current().summed:
             return high
         allowed = numerics.lower(lambda: miss(confidence, entries))
         while high - low > 1:
@@ -129,7 +147,7 @@ class DiscreteGaussian(AdditiveNoise):
         >>> round(DiscreteGaussian(variance="0.25").true_variance(), 9)
         0.215012675
         """
-        if self.variance > _SUMMED:
+        if self.variance > current().summed:
             return float_up(self.variance)
         value = numerics.upper(lambda: 2 * _weights(self.variance, 1, 2) / (1 + 2 * _weights(self.variance, 1, 0)))
         return float_up(value)

@@ -14,6 +14,7 @@ from partita.exact import float_up, positive
 from partita.mechanisms.base import Forms, identical
 from partita.mechanisms.integers import Integers, read_flat, source_of
 from partita.mechanisms.selection import Selection
+from partita.mechanisms.strength import Setting
 from partita.mechanisms.switch import switch
 from partita.sampling.bits import BitSource
 from partita.sampling.choice import (
@@ -50,6 +51,7 @@ class Exponential(Selection):
 
     kind: ClassVar[str] = "exponential"
     norm: ClassVar[Norm] = Norm.LINF
+    theorems: ClassVar[str] = "C9"
     epsilon: Fraction
     monotone: bool = False
 
@@ -78,6 +80,11 @@ class Exponential(Selection):
         grid = np.linspace(-epsilon, epsilon, _POINTS)
         grid[-1] = epsilon
         return Pair.of(tabulated(list(zip(grid.tolist(), bounded_range_delta(epsilon, grid).tolist(), strict=True))))
+
+    @classmethod
+    def of_strength(cls, strength: Fraction, setting: Setting) -> Exponential:
+        """Its range is bounded, so its ρ is that of half the ε (theory C9)."""
+        return cls(epsilon=2 * strength, **setting.parameters)
 
     def choose(self, scores: Integers, bits: BitSource) -> int:
         return proportional_to_exp(scores, self.weight, bits)

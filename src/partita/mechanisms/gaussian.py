@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor, log10
+from math import ceil, erfc, floor, inf, log10, nextafter, sqrt
 from typing import ClassVar, final
 
+import numpy as np
+
+from partita.calls import made_by_name
 from partita.errors import mechanisms as refuse
 from partita.exact import Number, float_up, positive, probability, whole
-from partita.mechanisms.additive import AdditiveNoise, miss
-from partita.mechanisms.base import Forms
+from partita.mechanisms.additive import AdditiveNoise, Floats, miss, rounded_masses
+from partita.mechanisms.base import Event, Forms
 from partita.mechanisms.integers import Integers
+from partita.mechanisms.strength import Setting, Strength, short_up
+from partita.mechanisms.words import GaussianShift, Word
 from partita.sampling import rounded
 from partita.sampling.bits import BitSource
 from partita.theory import numerics
 from partita.theory.distance import Distance, Norm
+from partita.theory.losses.base import LossLaw
 from partita.theory.losses.gaussian import GaussianLoss
 from partita.theory.losses.pair import Pair
 from partita.theory.measures.approximate import Approximate
@@ -29,6 +35,7 @@ _DIGITS = 15
 
 
 @final
+@made_by_name
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GaussianNoise(AdditiveNoise):
     """Add real Gaussian noise with standard deviation sigma, rounded to the nearest integer (theory C17).
@@ -41,6 +48,10 @@ class GaussianNoise(AdditiveNoise):
 
     kind: ClassVar[str] = "gaussian"
     norm: ClassVar[Norm] = Norm.L2
+    theorems: ClassVar[str] = "C6, C17"
+    strength: ClassVar[Strength | None] = Strength.MU
+    law_family: ClassVar[type[LossLaw] | None] = GaussianLoss
+    word: ClassVar[type | None] = GaussianShift
     sigma: Fraction
 
     def __post_init__(self) -> None:
@@ -89,11 +100,43 @@ class GaussianNoise(AdditiveNoise):
         self.require(distance)
         return Pair.of(GaussianLoss(float_up(GDP.from_squared(distance.power / self.sigma**2).mu)))
 
+    def parameter(self, power: Fraction | None) -> float | None:
+        """μ = distance / sigma; integers divide to the nearest float."""
+        top, bottom = self.sigma.as_integer_ratio()
+        if power is None:
+            return bottom / top
+        square = (bottom * bottom * power.numerator) / (top * top * power.denominator)
+        # One float for the quotient and one for the root; the caller adds one more. Near zero floats have fewer digits.
+        return nextafter(sqrt(square), inf) if square > 1e-280 else None
+
+    def shift(self, distance: Distance) -> Fraction | None:
+        return distance.power / self.sigma**2
+
+    def is_exact(self, distance: Distance) -> bool:
+        return True
+
+    @classmethod
+    def of_strength(cls, strength: Fraction, setting: Setting) -> GaussianNoise:
+        """The strength is the μ at distance one."""
+        return cls(sigma=short_up(1 / strength), **setting.parameters)
+
+    def said(self, distance: Distance) -> Word | None:
+        return GaussianShift(self.sigma / distance.length())
+
+    @classmethod
+    def heard(cls, word: Word) -> Event:
+        assert isinstance(word, GaussianShift)
+        return GaussianNoise(sigma=word.noise).at(Distance.l2(1))
+
     def parameters(self) -> dict[str, str]:
         return {"sigma": str(self.sigma)}
 
     def draw(self, size: int, bits: BitSource) -> Integers:
         return rounded.gaussian(self.sigma, size, bits)
+
+    def masses(self, places: Floats) -> Floats:
+        width = float(self.sigma) * sqrt(2)
+        return rounded_masses(lambda x: np.array([erfc(one / width) / 2 for one in x.tolist()]), places)
 
     def reach(self, confidence: Fraction, entries: int) -> int:
         """round(X) stays within h exactly if X stays within h + 1/2."""

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
+from math import ceil, tanh
 from typing import ClassVar, final
 
+import numpy as np
+
 from partita.exact import Number, float_up
-from partita.mechanisms.additive import AdditiveNoise, miss
-from partita.mechanisms.base import Forms, identical
+from partita.limits import current
+from partita.mechanisms.additive import AdditiveNoise, Floats, miss
+from partita.mechanisms.base import Event, Forms, identical
 from partita.mechanisms.integers import Integers
 from partita.mechanisms.laplace import scale_of
+from partita.mechanisms.strength import Strength
+from partita.mechanisms.words import GeometricSteps, Word
 from partita.sampling import geometric as sampler
 from partita.sampling.bits import BitSource
 from partita.theory import numerics
@@ -21,9 +26,6 @@ from partita.theory.losses.pair import Pair
 from partita.theory.losses.randomized_response import RandomizedResponseLoss
 from partita.theory.measures.pure import Pure
 from partita.theory.numerics import ball
-
-# Up to so many steps the exact law of the loss is used; beyond, the worst of all mechanisms with the same ε.
-LISTED = 4096
 
 
 @final
@@ -40,6 +42,9 @@ class Geometric(AdditiveNoise):
 
     kind: ClassVar[str] = "geometric"
     norm: ClassVar[Norm] = Norm.L1
+    theorems: ClassVar[str] = "C4"
+    strength: ClassVar[Strength | None] = Strength.EPSILON
+    word: ClassVar[type | None] = GeometricSteps
     scale: Fraction
 
     def __init__(self, *, scale: Number | None = None, epsilon: Number | None = None) -> None:
@@ -58,15 +63,32 @@ class Geometric(AdditiveNoise):
         steps = ceil(distance.power)
         if steps == 0:
             return identical()
-        if steps > LISTED:
+        if steps > current().geometric:
             return Pair.of(RandomizedResponseLoss(float_up(distance.power / self.scale)))
         return Pair.of(AtomicLoss.geometric(float_up(1 / self.scale), steps))
+
+    def is_exact(self, distance: Distance) -> bool:
+        """As far as its losses are listed one by one."""
+        return distance.power <= current().geometric
+
+    def said(self, distance: Distance) -> Word | None:
+        steps = ceil(distance.power)
+        return GeometricSteps(1 / self.scale, steps, exact=steps == distance.power)
+
+    @classmethod
+    def heard(cls, word: Word) -> Event:
+        assert isinstance(word, GeometricSteps)
+        return Geometric(epsilon=word.loss).at(Distance.l1(word.steps))
 
     def parameters(self) -> dict[str, str]:
         return {"scale": str(self.scale)}
 
     def draw(self, size: int, bits: BitSource) -> Integers:
         return sampler.geometric(self.scale, size, bits)
+
+    def masses(self, places: Floats) -> Floats:
+        scale = float(self.scale)
+        return np.asarray(tanh(1 / (2 * scale)) * np.exp(-np.abs(places) / scale), dtype=np.float64)
 
     def reach(self, confidence: Fraction, entries: int) -> int:
         """Pr[|Z| > h] = 2 q^(h+1) / (1 + q) with q = e^(-1/scale)."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
+from functools import partial
+from math import ceil, sqrt
 from typing import Any, ClassVar, final
 
 from flint import arb
@@ -20,6 +21,8 @@ from partita.mechanisms.histogram import relation_of
 from partita.mechanisms.integers import Integers, add, source_of
 from partita.mechanisms.keys import read_counts
 from partita.mechanisms.laplace import Laplace, laplace_rho
+from partita.mechanisms.strength import Setting, Strength, least_threshold, short_up
+from partita.mechanisms.trial import Trial
 from partita.sampling.bits import BitSource
 from partita.theory import numerics
 from partita.theory.distance import Distance, Norm
@@ -45,6 +48,9 @@ class KeyThreshold(Mechanism):
     __slots__ = ()
 
     whole_region: ClassVar[bool] = True
+    theorems: ClassVar[str] = "C15"
+    leaks: ClassVar[bool] = True
+    takes_relation: ClassVar[bool] = True
     threshold: int
     keys: int
     rows: int
@@ -93,6 +99,12 @@ class KeyThreshold(Mechanism):
         leak = min(float_up(self.leak(people)), 1.0 - 2.0**-53)
         return Pair.of(ProductLoss.of([(self.law(people), 1), (RandomizedResponseLoss(0.0, leak), 1)]))
 
+    def tried(self, claim: Approximate) -> Iterator[Trial]:
+        """A key that one person alone has, and a key that both neighbours have."""
+        for first, second in ((1, 0), (4, 3)):
+            name = f"{self.kind.replace('_', ' ')}, {first} or {second} people"
+            yield Trial(name, Relation.ADD_REMOVE, partial(thresholded, self), first, second, (claim,))
+
     def release(self, counts: object, *, bits: BitSource | None = None) -> dict[Any, int]:
         """The keys whose noisy count is above the threshold, in canonical order, with their noisy counts."""
         found, times = read_counts(counts)
@@ -120,6 +132,7 @@ class LaplaceThreshold(KeyThreshold):
 
     kind: ClassVar[str] = "laplace_threshold"
     norm: ClassVar[Norm] = Norm.L1
+    strength: ClassVar[Strength | None] = Strength.EPSILON
     scale: Fraction
     threshold: int
     keys: int = 1
@@ -156,6 +169,22 @@ class LaplaceThreshold(KeyThreshold):
             ZCDP: lambda: ZCDP(rho=laplace_rho(epsilon), delta=self.leak(people)),
         }
 
+    @classmethod
+    def of_strength(cls, strength: Fraction, setting: Setting) -> LaplaceThreshold:
+        """The strength is the ε on common keys; the threshold is the least that the part of δ allows."""
+
+        def made(threshold: int, scale: Fraction = Fraction(1)) -> LaplaceThreshold:
+            return cls(scale=scale, threshold=threshold, **setting.parameters)
+
+        probe = made(0)
+        scale = probe.sides * probe.keys * probe.rows / strength
+        return made(least_threshold(lambda least: made(least, scale).leak(setting.people), setting), scale)
+
+    @classmethod
+    def trials(cls) -> Iterator[Trial]:
+        rule = LaplaceThreshold(scale=Fraction(2), threshold=3)
+        return rule.tried(rule.cost(Distance.l1(1), Approximate))
+
     def law(self, people: int) -> LossLaw:
         return LaplaceLoss(float_up(self._epsilon(people)))
 
@@ -189,6 +218,7 @@ class GaussianThreshold(KeyThreshold):
 
     kind: ClassVar[str] = "gaussian_threshold"
     norm: ClassVar[Norm] = Norm.L1
+    strength: ClassVar[Strength | None] = Strength.MU
     sigma: Fraction
     threshold: int
     keys: int = 1
@@ -236,6 +266,22 @@ class GaussianThreshold(KeyThreshold):
     def _loss(self, people: int) -> GDP:
         return GDP.from_squared(self._square(people) / self.sigma**2)
 
+    @classmethod
+    def of_strength(cls, strength: Fraction, setting: Setting) -> GaussianThreshold:
+        """The strength is the μ on common keys; the threshold is the least that the part of δ allows."""
+
+        def made(threshold: int, sigma: Fraction = Fraction(1)) -> GaussianThreshold:
+            return cls(sigma=sigma, threshold=threshold, **setting.parameters)
+
+        probe = made(0)
+        sigma = short_up(Fraction(sqrt(probe.sides * probe.keys)) * probe.rows / strength)
+        return made(least_threshold(lambda least: made(least, sigma).leak(setting.people), setting), sigma)
+
+    @classmethod
+    def trials(cls) -> Iterator[Trial]:
+        rule = GaussianThreshold(sigma=Fraction(1), threshold=3)
+        return rule.tried(rule.cost(Distance.l1(1), Approximate, delta="0.1"))
+
     def law(self, people: int) -> LossLaw:
         return GaussianLoss(float_up(self._loss(people).mu))
 
@@ -246,7 +292,7 @@ class GaussianThreshold(KeyThreshold):
         if not leak < delta < 1:
             raise refuse.threshold_takes_more(float(delta), float(leak))
         rest = (delta - leak) / (1 - leak)
-        return Approximate(epsilon=self._loss(people).epsilon_at(rest), delta=delta)
+        return Approximate.read(self._loss(people).epsilon_at(rest), delta)
 
     def tail(self, beyond: Fraction) -> Callable[[], arb]:
         return lambda: normal_cdf(ball(-beyond / self.sigma))
@@ -260,6 +306,12 @@ class GaussianThreshold(KeyThreshold):
     def error(self, confidence: Number = 0.95, entries: int = 1) -> float:
         """The half-width around each released count."""
         return GaussianNoise(sigma=self.sigma).error(confidence, entries)
+
+
+def thresholded(mechanism: KeyThreshold, bits: BitSource, people: int, count: int) -> list[int | None]:
+    """What is released of so many keys, each with so many people: its noisy count, or nothing; for an audit."""
+    released = mechanism.release(dict.fromkeys(range(count), people) if people else {}, bits=bits)
+    return [released.get(key) for key in range(count)]
 
 
 def laplace_threshold(scale: Fraction, delta: Number, keys: int = 1, rows: int = 1) -> Fraction:

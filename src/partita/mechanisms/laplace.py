@@ -7,15 +7,21 @@ from fractions import Fraction
 from math import ceil
 from typing import ClassVar, final
 
+import numpy as np
+
+from partita.calls import made_by_name
 from partita.errors import mechanisms as refuse
 from partita.exact import Number, float_up, positive
-from partita.mechanisms.additive import AdditiveNoise, miss
-from partita.mechanisms.base import Forms
+from partita.mechanisms.additive import AdditiveNoise, Floats, miss, rounded_masses
+from partita.mechanisms.base import Event, Forms
 from partita.mechanisms.integers import Integers
+from partita.mechanisms.strength import Strength
+from partita.mechanisms.words import LaplaceShift, Word
 from partita.sampling import rounded
 from partita.sampling.bits import BitSource
 from partita.theory import numerics
 from partita.theory.distance import Distance, Norm
+from partita.theory.losses.base import LossLaw
 from partita.theory.losses.laplace import LaplaceLoss
 from partita.theory.losses.pair import Pair
 from partita.theory.measures.gdp import GDP
@@ -26,6 +32,7 @@ from partita.theory.numerics import ball
 
 
 @final
+@made_by_name
 @dataclass(frozen=True, slots=True, init=False)
 class Laplace(AdditiveNoise):
     """Add real Laplace noise of the given scale, rounded to the nearest integer (theory C17).
@@ -39,6 +46,10 @@ class Laplace(AdditiveNoise):
 
     kind: ClassVar[str] = "laplace"
     norm: ClassVar[Norm] = Norm.L1
+    theorems: ClassVar[str] = "C3, C17"
+    strength: ClassVar[Strength | None] = Strength.EPSILON
+    law_family: ClassVar[type[LossLaw] | None] = LaplaceLoss
+    word: ClassVar[type | None] = LaplaceShift
     scale: Fraction
 
     def __init__(self, *, scale: Number | None = None, epsilon: Number | None = None) -> None:
@@ -62,11 +73,32 @@ class Laplace(AdditiveNoise):
         self.require(distance)
         return Pair.of(LaplaceLoss(float_up(distance.power / self.scale)))
 
+    def parameter(self, power: Fraction | None) -> float | None:
+        """ε = distance / scale; integers divide to the nearest float."""
+        top, bottom = self.scale.as_integer_ratio()
+        if power is not None:
+            top, bottom = top * power.denominator, bottom * power.numerator
+        return bottom / top
+
+    def is_exact(self, distance: Distance) -> bool:
+        return True
+
+    def said(self, distance: Distance) -> Word | None:
+        return LaplaceShift(self.scale / distance.power)
+
+    @classmethod
+    def heard(cls, word: Word) -> Event:
+        assert isinstance(word, LaplaceShift)
+        return Laplace(scale=word.noise).at(Distance.l1(1))
+
     def parameters(self) -> dict[str, str]:
         return {"scale": str(self.scale)}
 
     def draw(self, size: int, bits: BitSource) -> Integers:
         return rounded.laplace(self.scale, size, bits)
+
+    def masses(self, places: Floats) -> Floats:
+        return rounded_masses(lambda x: np.exp(-x / float(self.scale)) / 2, places)
 
     def reach(self, confidence: Fraction, entries: int) -> int:
         """round(X) stays within h exactly if X stays within h + 1/2."""

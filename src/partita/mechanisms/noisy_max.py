@@ -33,6 +33,7 @@ class NoisyMax(Selection):
 
     kind: ClassVar[str] = "noisy_max"
     norm: ClassVar[Norm] = Norm.LINF
+    theorems: ClassVar[str] = "C11"
     epsilon: Fraction
     monotone: bool = False
 

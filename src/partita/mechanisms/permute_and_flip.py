@@ -36,6 +36,7 @@ class PermuteAndFlip(Selection):
 
     kind: ClassVar[str] = "permute_and_flip"
     norm: ClassVar[Norm] = Norm.LINF
+    theorems: ClassVar[str] = "C10"
     epsilon: Fraction
     monotone: bool = False
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import ceil, isqrt, sqrt
 from typing import ClassVar, final
 
@@ -12,16 +14,19 @@ from numpy.typing import NDArray
 
 from partita.errors import mechanisms as refuse
 from partita.exact import Number, float_up, positive, probability, whole
+from partita.granularity.base import Relation
 from partita.mechanisms.base import Forms, Mechanism
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.integers import source_of
 from partita.mechanisms.laplace import Laplace
+from partita.mechanisms.trial import Trial
 from partita.sampling.bits import BitSource
 from partita.sampling.uniform import below
 from partita.theory.distance import Distance, Norm
 from partita.theory.losses.pair import Pair
 from partita.theory.losses.randomized_response import RandomizedResponseLoss
 from partita.theory.measures.pure import Pure
+from partita.theory.measures.zcdp import ZCDP
 
 # A minimiser is good enough if its gradient, all errors counted, is no longer than this.
 GOAL = Fraction(1, 1 << 12)
@@ -56,6 +61,7 @@ class PerturbedObjective(Mechanism):
 
     kind: ClassVar[str] = "perturbed_objective"
     norm: ClassVar[Norm] = Norm.L1
+    theorems: ClassVar[str] = "B8, B19"
     slope: Fraction
     bend: Fraction
     last: Fraction
@@ -70,6 +76,22 @@ class PerturbedObjective(Mechanism):
         object.__setattr__(self, "weights", whole(self.weights, "weights", least=1))
         if self.shape not in (Norm.L2, Norm.LINF):
             raise refuse.slope_without_shape(self.shape)
+
+    @classmethod
+    def argument(cls) -> str:
+        return (
+            "Of a perturbed objective only the minimiser is released, once. A row costs one ε: the sum of what its "
+            "gradient, its curvature and the error of the minimiser can tell, which follow from the declared bounds."
+        )
+
+    @classmethod
+    def trials(cls) -> Iterator[Trial]:
+        """Rows at one, of which one comes: each pulls the minimiser the same way."""
+        one = Fraction(1)
+        objective = PerturbedObjective(slope=one, bend=one / 2, last=one / 2, length=one, bent=one, weights=1)
+        claims = (objective.cost(Distance.l1(1), Pure), objective.cost(Distance.l1(1), ZCDP))
+        run = partial(minimised, objective)
+        yield Trial("perturbed objective", Relation.ADD_REMOVE, run, (1, 1, 1), (1, 1), claims, batch=False)
 
     @property
     def epsilon(self) -> Fraction:
@@ -169,3 +191,9 @@ class PerturbedObjective(Mechanism):
         sure, count = probability(confidence, "confidence"), whole(entries, "entries", least=1)
         reach = self.noise.reach(sure, count) * self.step + GOAL / self.regulariser + self.step
         return float_up(reach)
+
+
+def minimised(mechanism: PerturbedObjective, bits: BitSource, rows: Sequence[int]) -> float:
+    """One released minimiser, for an audit: that of rows whose loss is minus themselves times the weight."""
+    pulled = sum(rows) - mechanism.tilt(bits=bits)
+    return float(mechanism.finish(pulled / float(mechanism.regulariser), bits=bits)[0])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import ceil
 from typing import Any, ClassVar, final
 
@@ -14,9 +16,13 @@ from numpy.typing import NDArray
 from partita.errors import mechanisms as refuse
 from partita.exact import Number, float_down, float_up, positive, probability, whole
 from partita.granularity.base import Relation
-from partita.mechanisms.base import Forms, Mechanism, identical
+from partita.limits import current
+from partita.mechanisms.base import Event, Forms, Mechanism, identical
 from partita.mechanisms.coin import coins
 from partita.mechanisms.integers import answers_of, read, read_flat, source_of
+from partita.mechanisms.strength import Strength
+from partita.mechanisms.trial import Trial, entry_by_entry
+from partita.mechanisms.words import Responses, Word
 from partita.sampling.bits import BitSource
 from partita.sampling.uniform import below
 from partita.theory import numerics
@@ -35,8 +41,8 @@ from partita.theory.numerics import ball
 
 # As many answers as are listed, one estimate each.
 _LISTED = 1 << 24
-# Up to so many changed reports, and so large a loss, the exact law is tabulated.
-_REPORTS, _FURTHEST = 512, 500.0
+# Up to so large a loss the exact law is tabulated.
+_FURTHEST = 500.0
 
 
 @final
@@ -53,6 +59,10 @@ class RandomizedResponse(Mechanism):
 
     kind: ClassVar[str] = "randomized_response"
     norm: ClassVar[Norm] = Norm.L1
+    theorems: ClassVar[str] = "C2"
+    strength: ClassVar[Strength | None] = Strength.EPSILON
+    law_family: ClassVar[type[LossLaw] | None] = RandomizedResponseLoss
+    word: ClassVar[type | None] = Responses
     epsilon: Fraction
     values: int = 2
 
@@ -82,7 +92,7 @@ class RandomizedResponse(Mechanism):
         one: LossLaw = self._atoms(1) if self.values > 2 and epsilon <= _FURTHEST else RandomizedResponseLoss(epsilon)
         if reports == 1:
             return Pair.of(one)
-        if reports <= _REPORTS and reports * epsilon <= _FURTHEST:
+        if reports <= current().reports and reports * epsilon <= _FURTHEST:
             return Pair.of(self._atoms(reports))
         return Pair.of(ProductLoss.of([(one, reports)]))
 
@@ -105,6 +115,36 @@ class RandomizedResponse(Mechanism):
             reports * FUNCTION,
             FUNCTION * reports * high,
         )
+
+    def parameter(self, power: Fraction | None) -> float | None:
+        """ε, of one report with two answers."""
+        top, bottom = self.epsilon.as_integer_ratio()
+        return top / bottom if self.values == 2 and (power is None or power == 1) else None
+
+    def is_exact(self, distance: Distance) -> bool:
+        return True
+
+    def said(self, distance: Distance) -> Word | None:
+        k, e = self.values, self.epsilon
+        uniform = numerics.lower(lambda: ball(k) / (ball(e).exp() + (k - 1)))
+        return Responses(uniform, k, ceil(distance.power))
+
+    @classmethod
+    def heard(cls, word: Word) -> Event:
+        assert isinstance(word, Responses)
+        k, p = word.answers, word.uniform
+        epsilon = numerics.upper(lambda: (ball(k) / ball(p) - (k - 1)).log())
+        return RandomizedResponse(epsilon=epsilon, values=k).at(Distance.l1(word.reports))
+
+    @classmethod
+    def trials(cls) -> Iterator[Trial]:
+        """One answer changes, among two and among five."""
+        for values in (2, 5):
+            answers = RandomizedResponse(epsilon=Fraction(1), values=values)
+            claims = answers.closed_forms(Distance.l1(1))
+            run = partial(entry_by_entry, answers)
+            name = f"randomised response, {values} answers"
+            yield Trial(name, Relation.CHANGE_ONE, run, 0, values - 1, claims)
 
     def parameters(self) -> dict[str, str]:
         return {"epsilon": str(self.epsilon), "values": str(self.values)}

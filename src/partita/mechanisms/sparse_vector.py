@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import ClassVar, final
 
 from partita.errors import PartitaError
@@ -14,7 +16,9 @@ from partita.live import Live
 from partita.mechanisms.base import Forms, Mechanism
 from partita.mechanisms.integers import read, source_of
 from partita.mechanisms.laplace import Laplace
+from partita.mechanisms.strength import Strength
 from partita.mechanisms.switch import switch
+from partita.mechanisms.trial import Trial
 from partita.sampling import rounded
 from partita.sampling.bits import BitSource
 from partita.theory import numerics
@@ -40,6 +44,8 @@ class SparseVector(Mechanism):
 
     kind: ClassVar[str] = "sparse_vector"
     norm: ClassVar[Norm] = Norm.LINF
+    theorems: ClassVar[str] = "C12"
+    strength: ClassVar[Strength | None] = Strength.EPSILON
     epsilon: Fraction
     positives: int = 1
     monotone: bool = False
@@ -97,6 +103,15 @@ class SparseVector(Mechanism):
             "monotone": str(self.monotone).lower(),
             "share": str(self.share),
         }
+
+    @classmethod
+    def trials(cls) -> Iterator[Trial]:
+        """All answers on the brink of the threshold, each moved by one."""
+        for positives in (1, 2):
+            vector = SparseVector(epsilon=Fraction(1), positives=positives)
+            claims = vector.closed_forms(Distance.linf(1))
+            name, run = f"sparse vector, {positives} positive", partial(answered, vector)
+            yield Trial(name, Relation.CHANGE_ONE, run, (0, 0, 0, 1), (1, 1, 1, 0), claims, batch=False)
 
     def open(self, threshold: int, *, bits: BitSource | None = None) -> Session:
         """A session against one public threshold. Charge its full cost before the first question is asked."""
@@ -159,6 +174,16 @@ class Session(Live):
 
     def _copied(self) -> PartitaError:
         return refuse.session_copied()
+
+
+def answered(mechanism: SparseVector, bits: BitSource, values: Sequence[int]) -> tuple[bool, ...]:
+    """The answers of one session, until its last positive one, for an audit; the threshold is one."""
+    session = mechanism.open(1, bits=bits)
+    answers: list[bool] = []
+    for value in values:
+        if session.left:
+            answers.append(session.ask(value))
+    return tuple(answers)
 
 
 def best_share(positives: int, *, monotone: bool) -> Fraction:

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import partial
-from typing import ClassVar, final
+from math import expm1, log1p, sqrt
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.errors import composition as refuse_composition
 from partita.errors import mechanisms as refuse
 from partita.exact import Number, float_down, float_up, positive, whole
 from partita.granularity.base import Relation
 from partita.mechanisms.amplified import amplified_epsilon, amplified_pair, amplified_tau, symmetric_pair
-from partita.mechanisms.base import Forms, Mechanism
+from partita.mechanisms.base import Event, Forms, Mechanism
+from partita.mechanisms.family import family
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.histogram import relation_of
 from partita.mechanisms.integers import source_of
+from partita.mechanisms.laplace import Laplace
+from partita.mechanisms.strength import Setting, Strength
+from partita.mechanisms.trial import Trial
+from partita.mechanisms.words import Sample, Word
 from partita.sampling.bernoulli import bernoulli
 from partita.sampling.bits import BitSource
 from partita.sampling.uniform import permutation
@@ -42,6 +49,7 @@ class Scheme(StrEnum):
     WITHOUT_REPLACEMENT = "without_replacement"
 
 
+_SAMPLING = ("rate", "scheme", "relation", "presence")
 _OWN = {Scheme.POISSON: Relation.ADD_REMOVE, Scheme.WITHOUT_REPLACEMENT: Relation.CHANGE_ONE}
 
 
@@ -62,6 +70,10 @@ class Subsampled(Mechanism):
     kind: ClassVar[str] = "subsampled"
     group_by_distance: ClassVar[bool] = False
     whole_region: ClassVar[bool] = True
+    theorems: ClassVar[str] = "C14"
+    strength: ClassVar[Strength | None] = Strength.EPSILON
+    takes_relation: ClassVar[bool] = True
+    word: ClassVar[type | None] = Sample
     mechanism: Mechanism
     rate: Fraction
     scheme: Scheme
@@ -176,6 +188,54 @@ class Subsampled(Mechanism):
             )
         return amplified_pair(base, rate)
 
+    def is_exact(self, distance: Distance) -> bool:
+        """Where the mixture itself is the pair, not a table of bounds on it."""
+        return isinstance(self.pair(distance).remove, SubsampledGaussianLoss)
+
+    @classmethod
+    def of_strength(cls, strength: Fraction, setting: Setting) -> Subsampled:
+        """The strength after amplification: q sqrt(e^(μ²) - 1) of a μ, log(1 + q(e^ε - 1)) of an ε."""
+        rest = dict(setting.parameters)
+        base, sampling = rest.pop("mechanism", None), {name: rest.pop(name) for name in _SAMPLING if name in rest}
+        if not _can_be_sampled(base):
+            names = [kind.__name__ for kind in family().values() if _can_be_sampled(kind)]
+            raise refuse_composition.not_calibratable(base, names)
+        if "rate" not in sampling:
+            raise refuse_composition.cannot_calibrate(
+                "sampled release", "say with which rate records are sampled, as rate=..."
+            )
+        rate, s = float(positive(sampling["rate"], "rate")), min(float(strength), 500.0)
+        inner = sqrt(log1p((s / rate) ** 2)) if base.strength is Strength.MU else log1p(expm1(s) / rate)
+        return cls(base.of_strength(Fraction(inner), Setting(rest)), **sampling)
+
+    def said(self, distance: Distance) -> Word | None:
+        return Sample(self.mechanism.at(distance), self.rate, self.scheme.value, self.relation)
+
+    @classmethod
+    def heard(cls, word: Word) -> Event:
+        assert isinstance(word, Sample)
+        made = cls(word.of.mechanism, rate=word.rate, scheme=word.scheme, relation=word.relation)
+        return made.at(word.of.distance)
+
+    @classmethod
+    def trials(cls) -> Iterator[Trial]:
+        """The one record that may be sampled comes, goes or changes its sign."""
+        noise, gaussian = Laplace(scale=100), GaussianNoise(sigma=Fraction(100))
+        one, two = Distance.l1(100), Distance.l1(200)
+        change = cls(noise, rate="0.3", relation=Relation.CHANGE_ONE, presence=one)
+        schemes: list[tuple[Subsampled, Distance, Sequence[int], Sequence[int]]] = [
+            (cls(noise, rate="0.3"), one, (100,), ()),
+            (cls(gaussian, rate="0.3"), Distance.l2(100), (100,), ()),
+            (change, two, (100,), (-100,)),
+            (cls(noise, rate="1/2", scheme="without_replacement"), two, (100, 0), (-100, 0)),
+        ]
+        for made, distance, first, second in schemes:
+            poisson = made.scheme is Scheme.POISSON
+            run = partial(sampled if poisson else drawn, made)
+            claims = (*made.closed_forms(distance), made.cost(distance, Approximate, delta="0.02"))
+            name = f"{made.mechanism.kind}, {made.scheme.replace('_', ' ')} sample"
+            yield Trial(name, made.relation, run, first, second, claims, batch=poisson)
+
     def parameters(self) -> dict[str, str]:
         return {
             "mechanism": self.mechanism.kind,
@@ -224,3 +284,26 @@ def _check(mechanism: Mechanism, scheme: Scheme, relation: Relation, presence: D
         if presence is None:
             raise refuse.needs_presence()
         mechanism.require(presence)
+
+
+def _can_be_sampled(kind: Any) -> bool:
+    """Whether noise on a sample can be calibrated with this mechanism."""
+    if not (isinstance(kind, type) and issubclass(kind, Mechanism)) or issubclass(kind, Subsampled):
+        return False
+    return kind.strength is not None and not kind.leaks
+
+
+def sampled(mechanism: Subsampled, bits: BitSource, records: Sequence[int], count: int) -> NDArray[np.int64]:
+    """Noisy sums over a fresh Poisson sample of the records each time, for an audit."""
+    here = mechanism.sample(count * len(records), bits=bits).reshape(count, len(records))
+    sums = (here * np.asarray(records, dtype=np.int64)).sum(axis=1)
+    noise: Any = mechanism.mechanism
+    noisy: NDArray[np.int64] = noise.release(sums, bits=bits)
+    return noisy
+
+
+def drawn(mechanism: Subsampled, bits: BitSource, records: Sequence[int]) -> int:
+    """One noisy sum over a sample of fixed size, for an audit."""
+    noise: Any = mechanism.mechanism
+    total: int = noise.release(int(np.asarray(records)[mechanism.sample(len(records), bits=bits)].sum()), bits=bits)
+    return total

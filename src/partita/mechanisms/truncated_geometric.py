@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -10,6 +11,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 from flint import arb
+from numpy.typing import NDArray
 
 from partita.exact import Number, float_up, positive, probability, whole
 from partita.granularity.base import Relation
@@ -18,6 +20,8 @@ from partita.mechanisms.coin import coins
 from partita.mechanisms.histogram import relation_of
 from partita.mechanisms.integers import source_of
 from partita.mechanisms.keys import read_counts
+from partita.mechanisms.strength import Setting, Strength
+from partita.mechanisms.trial import Trial
 from partita.sampling.balls import integer_part, working
 from partita.sampling.bits import BitSource
 from partita.theory import numerics
@@ -45,6 +49,10 @@ class TruncatedGeometric(Mechanism):
     kind: ClassVar[str] = "truncated_geometric"
     norm: ClassVar[Norm] = Norm.L1
     whole_region: ClassVar[bool] = True
+    theorems: ClassVar[str] = "C15"
+    strength: ClassVar[Strength | None] = Strength.EPSILON
+    leaks: ClassVar[bool] = True
+    takes_relation: ClassVar[bool] = True
     epsilon: Fraction
     delta: Fraction
     keys: int = 1
@@ -81,6 +89,20 @@ class TruncatedGeometric(Mechanism):
             return Pair.of(one if self.decisions == 1 else ProductLoss.of([(one, self.decisions)]))
         group = Approximate(epsilon=self.epsilon, delta=self.delta).group(people)
         return Pair.of(RandomizedResponseLoss(float_up(group.epsilon), float_up(group.delta)))
+
+    @classmethod
+    def of_strength(cls, strength: Fraction, setting: Setting) -> TruncatedGeometric:
+        """All of its own δ goes into the keys."""
+        return cls(epsilon=strength, delta=setting.needed_leak(), **setting.parameters)
+
+    @classmethod
+    def trials(cls) -> Iterator[Trial]:
+        """A key that one person alone has, and a key that both neighbours have."""
+        rule = TruncatedGeometric(epsilon=Fraction(1), delta=Fraction(1, 50))
+        claims = rule.closed_forms(Distance.l1(1))
+        for first, second in ((1, 0), (4, 3)):
+            name = f"truncated geometric, {first} or {second} people"
+            yield Trial(name, Relation.ADD_REMOVE, partial(kept, rule), first, second, claims)
 
     def parameters(self) -> dict[str, str]:
         return {
@@ -132,6 +154,14 @@ class TruncatedGeometric(Mechanism):
             middle = (low + high) // 2
             low, high = (low, middle) if enough(middle) else (middle, high)
         return float_up(Fraction(high))
+
+
+def kept(mechanism: TruncatedGeometric, bits: BitSource, people: int, count: int) -> NDArray[np.bool_]:
+    """Whether each of so many keys, each with so many people, is released, for an audit."""
+    found = np.zeros(count, dtype=np.bool_)
+    if people:
+        found[mechanism.release(dict.fromkeys(range(count), people), bits=bits)] = True
+    return found
 
 
 @lru_cache(maxsize=64)

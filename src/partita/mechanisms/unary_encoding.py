@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import ceil
 from typing import Any, ClassVar, final
 
@@ -18,6 +20,7 @@ from partita.mechanisms.base import Forms, Mechanism, identical
 from partita.mechanisms.coin import coins
 from partita.mechanisms.integers import answers_of, read, source_of
 from partita.mechanisms.switch import switch
+from partita.mechanisms.trial import Trial
 from partita.sampling.bits import BitSource
 from partita.theory import numerics
 from partita.theory.conversions import pure_to_mu, pure_to_rho
@@ -46,6 +49,7 @@ class UnaryEncoding(Mechanism):
 
     kind: ClassVar[str] = "unary_encoding"
     norm: ClassVar[Norm] = Norm.L1
+    theorems: ClassVar[str] = "B8, C1"
     epsilon: Fraction
     values: int = 2
     optimised: bool = False
@@ -81,6 +85,15 @@ class UnaryEncoding(Mechanism):
 
     def parameters(self) -> dict[str, str]:
         return {"epsilon": str(self.epsilon), "values": str(self.values), "optimised": str(self.optimised).lower()}
+
+    @classmethod
+    def trials(cls) -> Iterator[Trial]:
+        """One answer of three changes."""
+        for optimised in (False, True):
+            encoding = UnaryEncoding(epsilon=Fraction(1), values=3, optimised=optimised)
+            name = f"unary encoding, {'optimised' if optimised else 'symmetric'}"
+            claims = encoding.closed_forms(Distance.l1(1))
+            yield Trial(name, Relation.CHANGE_ONE, partial(encoded, encoding), 0, 2, claims)
 
     def release(self, answers: object, *, bits: BitSource | None = None) -> NDArray[np.bool_]:
         """One row of k bits for each answer 0, ..., k - 1."""
@@ -145,3 +158,10 @@ class UnaryEncoding(Mechanism):
             "the error of unary encoding",
         )
         return float_up(value)
+
+
+def encoded(mechanism: UnaryEncoding, bits: BitSource, answer: int, count: int) -> NDArray[np.int64]:
+    """So many reports of one answer, each row of bits as one number, for an audit."""
+    reports = mechanism.release([answer] * count, bits=bits)
+    found: NDArray[np.int64] = reports @ (1 << np.arange(mechanism.values))
+    return found

@@ -1,6 +1,6 @@
 """Sets of record values: public column domains, predicates, and finite unions of boxes over them."""
 
-from partita.region.columns import booleans, categories, dates, decimals, identifier, integers, text_keys
+from partita.region.columns import booleans, categories, dates, decimals, identifier, integers, key, text_keys
 from partita.region.domain import Domain
 from partita.region.region import Region
 
@@ -13,5 +13,6 @@ __all__ = [
     "decimals",
     "identifier",
     "integers",
+    "key",
     "text_keys",
 ]

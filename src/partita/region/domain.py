@@ -11,7 +11,7 @@ from math import prod
 from types import MappingProxyType
 from typing import final
 
-from partita.errors import regions as refuse
+from partita.errors import region as refuse
 from partita.region.codes import Codes
 from partita.region.columns import Bounded, Column, Identifier, described
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import final
 
-from partita.errors import regions as refuse
+from partita.errors import region as refuse
 from partita.limits import current
 from partita.region import box as boxes_of
 from partita.region.box import Box

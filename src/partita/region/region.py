@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, final
 
 from partita.effort import within_effort
-from partita.errors import regions as refuse
+from partita.errors import region as refuse
 from partita.region import box as boxes_of
 from partita.region import codes as codes_of
 from partita.region.box import Box

@@ -11,8 +11,10 @@ from sqlglot import errors as sql_errors
 from sqlglot import exp, parse_one
 
 from partita.effort import Work, spend
-from partita.errors import regions as refuse
+from partita.errors import region as refuse
 from partita.exact import exact
+from partita.limits import current
+from partita.region.calendar import PARTS
 from partita.region.codes import members
 from partita.region.columns import Bounded, Categories, Column, Dates, Identifier, Operator
 from partita.region.domain import Domain
@@ -34,7 +36,6 @@ from partita.region.predicate import (
 
 DEEPEST: Final = 200
 LONGEST: Final = 50_000
-MOST_EVALUATED: Final = 50_000
 
 # What the parser is known to raise on text that is not SQL.
 UNREADABLE: Final = (
@@ -63,13 +64,12 @@ _ARGUMENTS: Final[dict[type[exp.Expr], frozenset[str]]] = {
     exp.Between: frozenset(("this", "low", "high")),
     exp.Column: frozenset(("this", "table", "db", "catalog")),
 }
-_PARTS: Final[dict[type[exp.Expr], Callable[[date], int]]] = {
-    exp.Year: lambda day: day.year,
-    exp.Month: lambda day: day.month,
-    exp.Day: lambda day: day.day,
-    exp.Quarter: lambda day: (day.month + 2) // 3,
+_PARTS: Final[dict[type[exp.Expr], str]] = {
+    exp.Year: "year",
+    exp.Month: "month",
+    exp.Day: "day",
+    exp.Quarter: "quarter",
 }
-_EXTRACTS: Final = {"YEAR": exp.Year, "MONTH": exp.Month, "DAY": exp.Day, "QUARTER": exp.Quarter}
 
 
 def parse(text: str, domain: Domain, dialect: str = "duckdb") -> Predicate:
@@ -166,16 +166,15 @@ def _by_part(tree: exp.Expr, left: exp.Expr, operator: Operator, literal: object
     """A year, month, day or quarter of a date column, evaluated for each of its days."""
     if not _plain(left):
         return _unknown(tree)
-    kind, argument = type(left), left.this if isinstance(left.this, exp.Expr) else left
+    name, argument = _PARTS.get(type(left), ""), left.this if isinstance(left.this, exp.Expr) else left
     if isinstance(left, exp.Extract):
-        kind, argument = _EXTRACTS.get(left.name.upper(), exp.Extract), left.expression
-    if kind not in _PARTS or not isinstance(literal, Fraction):
+        name, argument = left.name.lower(), left.expression
+    if name not in _PARTS.values() or not isinstance(literal, Fraction):
         return _unknown(tree)
     column = _axis(_uncast(argument), domain)
-    if column is None or not isinstance(column[1], Dates) or column[1].size > MOST_EVALUATED:
+    if column is None or not isinstance(column[1], Dates) or column[1].size > current().evaluated:
         return _unknown(tree)
-    name, dates = column
-    part, test = _PARTS[kind], _TESTS[operator]
+    part, test, dates = PARTS[name], _TESTS[operator], column[1]
     spend(2 * dates.size, Work.VALUES)
     true: set[int] = set()
     false: set[int] = set()
@@ -183,7 +182,7 @@ def _by_part(tree: exp.Expr, left: exp.Expr, operator: Operator, literal: object
         day = dates.value(code)
         assert isinstance(day, date)
         (true if test(Fraction(part(day)), literal) else false).add(code)
-    return Codewise(name, frozenset(true), frozenset(false))
+    return Codewise(column[0], frozenset(true), frozenset(false))
 
 
 _TESTS: Final[dict[Operator, Callable[[Fraction, Fraction], bool]]] = {

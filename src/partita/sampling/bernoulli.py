@@ -9,7 +9,7 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from partita.errors import numbers as refuse
+from partita.errors import foundation as refuse
 from partita.exact import exact, nonnegative
 from partita.sampling import request
 from partita.sampling.balls import floor, is_below, working

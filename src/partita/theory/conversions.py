@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Protocol, Self, TypeVar
 
+from partita.calls import called
 from partita.errors import theory as refuse
 from partita.exact import Number, float_up, nonnegative
 from partita.theory import numerics
@@ -33,6 +34,7 @@ class Groupable(Protocol):
 Group = TypeVar("Group", bound=Groupable)
 
 
+@called
 def convert(loss: Measure, to: type[Measure], *, delta: Number | None = None, epsilon: Number | None = None) -> Measure:
     """The loss read in another measure, by theorem; a refusal with the reason where there is none.
 
@@ -54,9 +56,11 @@ def convert(loss: Measure, to: type[Measure], *, delta: Number | None = None, ep
     if to in _ZEROS and loss.is_zero():
         return _ZEROS[to]
     way = _WAYS.get((type(loss), to))
-    if way is None:
+    # A measure of its own file knows its own theorems.
+    found = way(loss) if way is not None else loss.gives(to) or to.given_by(loss)
+    if found is None:
         raise refuse.no_conversion(loss.symbol, to.symbol, _why_not(type(loss), to))
-    return way(loss)
+    return found
 
 
 def group_privacy(guarantee: Group, k: int) -> Group:

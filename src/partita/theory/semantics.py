@@ -7,7 +7,8 @@ from typing import Protocol
 
 from flint import arb
 
-from partita.errors import numbers as refuse_number
+from partita.calls import called
+from partita.errors import foundation as refuse_number
 from partita.errors import theory as refuse
 from partita.exact import Number, float_down, float_up, nonnegative, positive, probability, whole
 from partita.theory import numerics
@@ -49,6 +50,7 @@ def membership_advantage(loss: Measure) -> float:
     return min(1.0, float_up(loss.advantage()))
 
 
+@called
 def posterior(prior: Number, epsilon: Number) -> float:
     """The highest belief after any output, from this prior, in what is one step of the relation away (theory B22).
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import partita as pt
-from partita.algorithms.marginals import Marginals
+from partita.algorithms.linear.marginals import Marginals
 from partita.errors import PartitaError
 from tests.laws.second_hand.questions import Asker
 from tests.laws.second_hand.schemas import Schema

@@ -13,15 +13,16 @@ from typing import Any
 from unittest import mock
 
 import partita as pt
-from partita.algorithms.marginals import Marginals
-from partita.curator.computation import Sample
+from partita.algorithms.linear.marginals import Marginals
+from partita.curator.computations.computation import Sample
 from partita.engine.base import Engine
 from partita.engine.reference import Reference
 from partita.errors import PartitaError
 from partita.granularity import Granularity
 from partita.ledger.ledger import Ledger
-from partita.limits import Limits, using
-from partita.query.quote import Quote
+from partita.limits import using
+from partita.query.noise.quote import Quote
+from tests.laws.limiting import told
 from tests.laws.second_hand.histories import Seen
 from tests.laws.second_hand.losses import Moves, exceeds
 from tests.laws.second_hand.relations import neighbours
@@ -70,7 +71,7 @@ def judged(case: Scenario, folder: Path, *, most: int = 16, fully: int = 5) -> V
             verdict.answered += not refusal
             if refusal:
                 verdict.refused[one.shown[1]] += 1
-                if one.shown[1].startswith("engine."):
+                if one.shown[1].startswith(("engine.", "crash.")):
                     verdict.wrong.append(f"{case.title}: {one.shown[1:]} from {one.text}\n{described(case, [])}")
         if not any(base.tape.actions):
             return verdict
@@ -139,7 +140,7 @@ def run(case: Scenario, shown: pt.Table, engine: Engine, before: Run | None) -> 
     seen: list[Seen] = []
     with (
         mock.patch.object(Ledger, "truncation_key", return_value=KEY),
-        using(Limits() if case.limit is None else Limits.all(case.limit)),
+        using(case.limits),
         recorded(tape),
         steps_of(tape) as steps,
     ):
@@ -214,6 +215,6 @@ def alarms() -> Iterator[list[logging.LogRecord]]:
 def described(case: Scenario, table: Stored) -> str:
     """The whole case, to be read."""
     lines = [f"  columns: {case.schema.columns}", f"  promises: {case.promises}"]
-    lines += [f"  source: {case.source}; limits: {case.limit}"]
+    lines += [f"  source: {case.source}; limits: {told(case.limits)}"]
     lines += ["  rows:", *(f"    {row}" for row in case.stored), "  neighbour:", *(f"    {row}" for row in table)]
     return "\n".join([*lines, "  history:", *(f"    {action.text}" for action in case.history)])

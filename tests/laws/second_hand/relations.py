@@ -116,7 +116,12 @@ def _owner(unit: Users, table: Stored, pool: Stored, rng: random.Random) -> Stor
     rest = [row for row in table if not inside(row)]
     present = len(rest) < len(table)
     if name is None:  # rows without an owner are nobody's: each unit is one of them
-        return _row(table, [{**row, "who": who} for row in pool], rng)
+        nobodys = [at for at, row in enumerate(table) if owner_of(row) is None]
+        if nobodys and rng.random() < 0.5:
+            gone = rng.choice(nobodys)
+            return [*table[:gone], *table[gone + 1 :]]
+        at = rng.randrange(len(table) + 1)
+        return [*table[:at], {**rng.choice(pool), "who": who}, *table[at:]]
     if present and (not unit.altered or rng.random() < 0.3):
         return rest
     if unit.altered or not present:

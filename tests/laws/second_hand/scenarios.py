@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import partita as pt
 from partita.granularity import Granularity, Users
+from partita.limits import Limits
+from tests.laws.limiting import limited, readable
 from tests.laws.second_hand.histories import Action, actions
 from tests.laws.second_hand.schemas import Schema, Stored, schema
 
@@ -58,7 +60,7 @@ class Scenario:
     pool: Stored
     history: list[Action]
     source: str
-    limit: int | None = None  # every number beyond which something is approximated, or their defaults
+    limits: Limits = field(default_factory=Limits)
 
     @property
     def title(self) -> str:
@@ -79,8 +81,8 @@ def scenario(name: str, number: int) -> Scenario:
     pool = [declared.row(rng) for _ in range(8)]
     source = rng.choice(["list", "list", "list", "arrow", "csv", "parquet", "pandas", "frame"])
     history = actions(declared, price, rng, users=users)
-    limit = rng.choice((None, None, 0, 1, 2))
-    return Scenario(name, number, declared, promises, stored, pool, history, source, limit)
+    limits = readable(limited(rng.choice(("default", "0", "1", "2", "mixed", "mixed")), rng), rng)
+    return Scenario(name, number, declared, promises, stored, pool, history, source, limits)
 
 
 def _price(rng: random.Random, measure: str) -> tuple[dict[str, Any], Any]:

@@ -9,12 +9,12 @@ from itertools import product
 import numpy as np
 import pytest
 
-from partita.algorithms import largest
-from partita.algorithms.frequent import heavy_hitters
-from partita.algorithms.largest import METHODS, top_k
-from partita.algorithms.quantile import quantiles
-from partita.attacks.audit import audit
-from partita.composition.compose import compose
+from partita.algorithms.choosing import largest
+from partita.algorithms.choosing.frequent import heavy_hitters
+from partita.algorithms.choosing.largest import METHODS, top_k
+from partita.algorithms.choosing.quantile import quantiles
+from partita.attacks.audits.audit import audit
+from partita.composition.guarantees.compose import compose
 from partita.errors import PartitaError
 from partita.sampling.bits import TestBits
 from partita.theory.measures.gdp import GDP

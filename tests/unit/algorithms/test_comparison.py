@@ -5,7 +5,7 @@ import pytest
 
 import partita as pt
 from partita.algorithms import compare_linear, four_steps, joint_and_separate
-from partita.attacks.audit import audit
+from partita.attacks.audits.audit import audit
 from partita.sampling.bits import TestBits
 
 ROWS = 2000

@@ -278,7 +278,7 @@ def test_a_classifier_says_how_sure_it_is_and_shows_it():
 def test_the_package_imports_without_scikit_learn():
     script = (
         "import sys; sys.modules['sklearn'] = None\n"
-        "import partita.algorithms as a, partita.algorithms.learning.clusters\n"
+        "import partita.algorithms as a, partita.algorithms.learning.clustering.clusters\n"
         "try: a.KMeans\n"
         "except ValueError as refusal: print(refusal.code)"
     )
@@ -305,8 +305,8 @@ def test_lloyd_on_the_unit_ball_is_that_of_the_lecture_notes():
     options = {"epsilon": 1, "bounds": (-1, 1), "algorithm": "lloyd", "init": first, "max_iter": 5, "radius": 1}
     learner = KMeans(2, **options).fit(X, bits=TestBits(1)).learner_
     counts, sums = learner.losses()
-    assert [float(far.power / noise.scale) for noise, far, _ in (counts, sums)] == [0.1, 0.1]
-    assert (learner.radius, counts[2], sums[2]) == (1.0, 5, 5)
+    assert [float(one.distance.power / one.mechanism.scale) for one in (counts, sums)] == [0.1, 0.1]
+    assert (learner.radius, counts.count, sums.count) == (1.0, 5, 5)
     # With hardly any noise it is Lloyd's own: the row outside the ball is pulled to its surface.
     sure = KMeans(2, **options | {"epsilon": 10**7}).fit(X, bits=TestBits(1))
     second = (200 * np.array([0.4, 0.2]) + [0.5, 0.5]) / 201

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from partita.algorithms import MWEM, Axes, OnlineMultiplicativeWeights
-from partita.algorithms.belief import MOST_ROWS, Belief
-from partita.algorithms.graphical import GraphicalModel
+from partita.algorithms.adaptive_queries.belief import MOST_ROWS, Belief
+from partita.algorithms.synthetic.graphical import GraphicalModel
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.laplace import Laplace
 from partita.sampling.bits import TestBits

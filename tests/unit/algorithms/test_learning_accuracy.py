@@ -7,13 +7,13 @@ import pytest
 from sklearn.linear_model import LogisticRegression as Exact
 
 from partita.algorithms import LogisticRegression
-from partita.algorithms.learning.clusters import STEPS, Clusters
-from partita.algorithms.learning.descent import Descent
+from partita.algorithms.learning.classifying.descent import Descent
+from partita.algorithms.learning.clustering.clusters import STEPS, Clusters
+from partita.algorithms.learning.clustering.lloyd import Lloyd
 from partita.algorithms.learning.lattice import Lattice
-from partita.algorithms.learning.lloyd import Lloyd
 from partita.algorithms.learning.moments import UNIT
 from partita.algorithms.learning.principal import Principal
-from partita.query.pricing import Price
+from partita.composition.calibration.pricing import Price
 from partita.sampling.bits import TestBits
 
 PRICE = Price.of(epsilon="0.5")

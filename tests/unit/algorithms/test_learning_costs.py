@@ -7,23 +7,23 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from partita.algorithms.learning.clusters import STEPS, Clusters
-from partita.algorithms.learning.descent import Descent
+from partita.algorithms.learning.classifying.descent import Descent
+from partita.algorithms.learning.classifying.logistic import Logistic
+from partita.algorithms.learning.classifying.perturbed import Perturbed
+from partita.algorithms.learning.clustering.clusters import STEPS, Clusters
+from partita.algorithms.learning.clustering.lloyd import Lloyd
 from partita.algorithms.learning.lattice import Lattice
 from partita.algorithms.learning.linear import Linear
-from partita.algorithms.learning.lloyd import Lloyd
-from partita.algorithms.learning.logistic import Logistic
 from partita.algorithms.learning.moments import UNIT
-from partita.algorithms.learning.perturbed import Perturbed
 from partita.algorithms.learning.principal import Principal
 from partita.algorithms.learning.sums import Reach, Sum, budget_of, divided, priced, pure_of, spread
-from partita.composition.compose import compose
+from partita.composition.calibration.pricing import Price
+from partita.composition.guarantees.compose import compose
 from partita.errors import InvalidInput, NotProven
 from partita.granularity.base import Relation
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.laplace import Laplace
 from partita.mechanisms.subsampled import Subsampled
-from partita.query.pricing import Price
 from partita.theory.measures.pure import Pure
 from partita.theory.measures.zcdp import ZCDP
 
@@ -56,7 +56,7 @@ def test_all_releases_together_cost_no_more_than_the_price(plan, price, relation
     learner = PLANS[plan](paid, relation)
     if paid.rho is not None:
         losses = learner.losses(changed=relation is Relation.CHANGE_ONE)
-        spent = sum(noise.cost(far, ZCDP).rho * times for noise, far, times in losses)
+        spent = sum(one.cost(ZCDP).rho for one in losses)
         assert Fraction(9, 10) * paid.rho <= spent <= paid.rho
         return
     spent = compose(learner.events(relation), delta=paid.delta or 0, relation=relation).epsilon
@@ -66,7 +66,9 @@ def test_all_releases_together_cost_no_more_than_the_price(plan, price, relation
 def test_seed_lloyd_has_the_scales_of_the_lecture_notes():
     plan = Lloyd.plan(2, clusters=3, turns=5, price=Price.of(epsilon=1))
     assert plan.noisy.noise("counts") == Laplace(scale=10)
-    assert [(far.power / noise.scale, times) for noise, far, times in plan.losses()] == [(Fraction(1, 10), 5)] * 2
+    assert [(one.distance.power / one.mechanism.scale, one.count) for one in plan.losses()] == [
+        (Fraction(1, 10), 5)
+    ] * 2
     doubled = Lloyd.plan(2, clusters=3, turns=5, price=Price.of(epsilon=1), relation=Relation.CHANGE_ONE)
     assert doubled.noisy.noise("counts") == Laplace(scale=20)
 
@@ -83,9 +85,9 @@ def test_disjoint_batches_cost_what_one_step_costs():
 def test_poisson_samples_are_composed_as_samples():
     price = Price.of(epsilon=1, delta="1e-6")
     learner = Descent.plan(BOX, 2, 1.0, price, turns=5, batches="poisson")
-    assert any(isinstance(noise, Subsampled) for noise, _, _ in learner.losses())
+    assert any(isinstance(one.mechanism, Subsampled) for one in learner.losses())
     assert 0.95 < learner.guarantee(delta="1e-6").epsilon <= 1
-    assert learner.losses(changed=True)[-1][0].relations == {Relation.CHANGE_ONE}
+    assert learner.losses(changed=True)[-1].mechanism.relations == {Relation.CHANGE_ONE}
     with pytest.raises(NotProven, match="proven for one row"):
         learner.losses(3)
     with pytest.raises(InvalidInput, match="δ"):
@@ -111,6 +113,6 @@ def test_two_parts_of_a_price_cost_no_more_than_the_whole(price):
 
 def test_a_pure_release_within_a_price_in_rho_fits_it():
     epsilon = pure_of(Price.of(rho="0.02"))
-    cost = Perturbed.plan(BOX, 2, 1.0, Price.of(epsilon=epsilon)).losses()[0][0]
+    cost = Perturbed.plan(BOX, 2, 1.0, Price.of(epsilon=epsilon)).losses()[0].mechanism
     assert ZCDP(rho=Fraction(199, 10000)).rho <= cost.cost(cost.unit(), ZCDP).rho <= Fraction(2, 100)
     assert cost.cost(cost.unit(), Pure).epsilon == epsilon

@@ -8,18 +8,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from partita.algorithms.learning.clusters import STEPS, Clusters
-from partita.algorithms.learning.descent import Descent
+from partita.algorithms.learning.classifying.descent import Descent
+from partita.algorithms.learning.classifying.logistic import Logistic
+from partita.algorithms.learning.classifying.loss import always, curvature, curvature_reach, read_curvature
+from partita.algorithms.learning.clustering.clusters import STEPS, Clusters
+from partita.algorithms.learning.clustering.lloyd import UNIT as BALL
+from partita.algorithms.learning.clustering.lloyd import Lloyd, into_ball
 from partita.algorithms.learning.lattice import Lattice, within_ball
 from partita.algorithms.learning.linear import Linear
-from partita.algorithms.learning.lloyd import UNIT as BALL
-from partita.algorithms.learning.lloyd import Lloyd, into_ball
-from partita.algorithms.learning.logistic import Logistic
-from partita.algorithms.learning.loss import always, curvature, curvature_reach, read_curvature
 from partita.algorithms.learning.moments import UNIT, Moments
 from partita.algorithms.learning.principal import Principal
 from partita.algorithms.learning.sums import Noisy
-from partita.query.pricing import Price
+from partita.composition.calibration.pricing import Price
 from partita.sampling.bits import TestBits
 from tests.unit.algorithms.replay import moves
 

@@ -7,7 +7,7 @@ import pytest
 
 import partita as pt
 from partita.algorithms import KMeans, LinearRegression, LogisticRegression
-from partita.ledger.together import compose as together
+from partita.ledger.receipts.together import compose as together
 from partita.sampling.bits import TestBits
 
 

@@ -10,14 +10,14 @@ import pytest
 
 import partita as pt
 from partita.algorithms import LogisticRegression
+from partita.algorithms.learning.classifying.logistic import Logistic
+from partita.algorithms.learning.classifying.loss import rounded
+from partita.algorithms.learning.classifying.rounds import FirstRound, GradientRound
 from partita.algorithms.learning.lattice import Lattice
-from partita.algorithms.learning.logistic import Logistic
-from partita.algorithms.learning.loss import rounded
 from partita.algorithms.learning.moments import UNIT
-from partita.algorithms.learning.rounds import FirstRound, GradientRound
+from partita.composition.calibration.pricing import Price
 from partita.errors import InvalidInput
-from partita.ledger.together import Rule, compose
-from partita.query.pricing import Price
+from partita.ledger.receipts.together import Rule, compose
 from partita.sampling.bits import TestBits
 
 ROWS = 4000
@@ -71,7 +71,7 @@ def test_receipts_compose_to_what_the_theorem_says(price):
     keepers = [hospital(seed, pt.Promise(pt.rows(), budget)) for seed in range(3)]
     common = model(**price).fit_across(keepers, **FIT)
     whole = sum(
-        (noise.cost(far, type(budget)).times(times) for noise, far, times in common.learner_.losses()),
+        (one.cost(type(budget)) for one in common.learner_.losses()),
         start=budget.zero(),
     )
     assert all(about(common.exposure(at=[place]).loss.vector(), whole.vector()) for place in range(3))
@@ -99,10 +99,8 @@ def test_under_change_one_a_record_may_move_between_two_custodians():
     common = model().fit_across(keepers, **FIT)
     told = common.exposure(disjoint=True)
     assert told.rule is Rule.TWO_LARGEST
-    enters = sum(noise.cost(far, pt.ZCDP).times(times).rho for noise, far, times in common.learner_.losses())
-    inside = sum(
-        noise.cost(far, pt.ZCDP).times(times).rho for noise, far, times in common.learner_.losses(changed=True)
-    )
+    enters = sum(one.cost(pt.ZCDP).rho for one in common.learner_.losses())
+    inside = sum(one.cost(pt.ZCDP).rho for one in common.learner_.losses(changed=True))
     assert about([told.loss.rho], [max(2 * enters, inside)])
 
 
@@ -157,9 +155,9 @@ def test_rounds_are_exactly_the_releases_of_one_fit():
         for turn in range(3):
             rounds += GradientRound(plan, turn, at).losses(changed=changed)
         counted = {}
-        for noise, far, times in rounds:
-            counted[noise, far] = counted.get((noise, far), 0) + times
-        assert counted == {(noise, far): times for noise, far, times in plan.losses(changed=changed)}
+        for one in rounds:
+            counted[one.mechanism, one.distance] = counted.get((one.mechanism, one.distance), 0) + one.count
+        assert counted == {(one.mechanism, one.distance): one.count for one in plan.losses(changed=changed)}
 
 
 def test_a_round_takes_any_rows():

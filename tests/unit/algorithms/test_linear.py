@@ -12,11 +12,11 @@ import partita as pt
 from partita.algorithms import LinearQueries, Strategy, Workload
 from partita.algorithms.bounds import half_widths
 from partita.algorithms.budget import budget_of
-from partita.algorithms.consistency import nearest_nonnegative, nonnegative_least_squares
-from partita.algorithms.factorise import factorise
-from partita.algorithms.tree import Tree, balanced, depth_of
-from partita.algorithms.workload import range_queries
-from partita.attacks.audit import audit
+from partita.algorithms.linear.consistency import nearest_nonnegative, nonnegative_least_squares
+from partita.algorithms.linear.factorise import factorise
+from partita.algorithms.linear.tree import Tree, balanced, depth_of
+from partita.algorithms.linear.workload import range_queries
+from partita.attacks.audits.audit import audit
 from partita.sampling.bits import TestBits
 from partita.theory.distance import Norm
 from tests.unit.curator.hospital import hospital, visits
@@ -111,7 +111,7 @@ def test_no_row_moves_a_level_of_a_tree_further_than_it_says(parts, norm):
 
     cells = np.eye(width, dtype=np.int64)
     for changed in (False, True):
-        claimed = [far.power for _, far, _ in tree.losses(1, changed=changed)]
+        claimed = [one.distance.power for one in tree.losses(1, changed=changed)]
         for i in range(width):
             for j in range(width) if changed else (i,):
                 moved = cells[i] - cells[j] if changed else cells[i]
@@ -124,16 +124,16 @@ def test_no_row_moves_a_level_of_a_tree_further_than_it_says(parts, norm):
 def test_the_whole_release_stays_within_its_budget(budget, strategy, relation):
     queries = LinearQueries(Workload.ranges(9), strategy=strategy, relation=relation, **budget)
     losses = queries.losses(1, changed=relation == "change-one")
-    events = [noise.at(far, times) for noise, far, times in losses if far.power]
+    events = [one for one in losses if one.distance.power]
     match queries.budget:
         case pt.Pure(epsilon=epsilon):
-            assert sum(noise.cost(far, pt.Pure).epsilon for noise, far, _ in losses) <= epsilon
+            assert sum(one.cost(pt.Pure).epsilon for one in losses) <= epsilon
         case pt.Approximate(epsilon=epsilon, delta=delta):
             assert pt.compose(events, delta=delta).epsilon <= float(epsilon) * (1 + 1e-9)
         case pt.ZCDP(rho=rho):
-            assert sum(noise.cost(far, pt.ZCDP).rho for noise, far, _ in losses) <= rho
+            assert sum(one.cost(pt.ZCDP).rho for one in losses) <= rho
         case pt.GDP(squared=squared):
-            assert sum(noise.cost(far, pt.GDP).squared for noise, far, _ in losses) <= squared
+            assert sum(one.cost(pt.GDP).squared for one in losses) <= squared
 
 
 @pytest.mark.slow

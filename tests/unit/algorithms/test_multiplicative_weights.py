@@ -16,9 +16,9 @@ from partita.algorithms import (
     mwem_bound,
     update_bound,
 )
-from partita.algorithms.belief import Belief
-from partita.algorithms.multiplicative_weights import UNSOUND
-from partita.attacks.audit import audit
+from partita.algorithms.adaptive_queries.belief import Belief
+from partita.algorithms.adaptive_queries.multiplicative_weights import UNSOUND
+from partita.attacks.audits.audit import audit
 from partita.sampling.bits import TestBits
 from tests.unit.curator.hospital import hospital, visits
 
@@ -33,12 +33,8 @@ def small():
 def total(losses, budget):
     match budget:
         case pt.Approximate(delta=delta):
-            events = [noise.at(far, times) for noise, far, times in losses]
-            return pt.Approximate(epsilon=pt.compose(events, delta=delta).epsilon, delta=delta)
-    found = budget.zero()
-    for noise, far, times in losses:
-        found = found + noise.cost(far, type(budget)).times(times)
-    return found
+            return pt.Approximate(epsilon=pt.compose(losses, delta=delta).epsilon, delta=delta)
+    return sum((one.cost(type(budget)) for one in losses), start=budget.zero())
 
 
 # --- privacy ------------------------------------------------------------------------------------------------

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from partita.algorithms import LogisticRegression
+from partita.algorithms.learning.classifying.loss import always
+from partita.algorithms.learning.classifying.objective import minimised
+from partita.algorithms.learning.classifying.perturbed import Perturbed
 from partita.algorithms.learning.lattice import Lattice
-from partita.algorithms.learning.loss import always
 from partita.algorithms.learning.moments import UNIT
-from partita.algorithms.learning.objective import minimised
-from partita.algorithms.learning.perturbed import Perturbed
+from partita.composition.calibration.pricing import Price
 from partita.errors import InvalidInput
 from partita.granularity.base import Relation
 from partita.mechanisms.perturbed_objective import GOAL, PerturbedObjective
-from partita.query.pricing import Price
 from partita.sampling.bits import TestBits
 from partita.theory.distance import Norm
 
@@ -130,9 +130,9 @@ def test_the_minimiser_has_a_gradient_within_its_goal(classes):
 def test_the_loss_is_the_price_under_its_own_relation():
     for relation in Relation:
         learner = Perturbed.plan(BOX, 2, 1.0, Price.of(epsilon="1.5"), relation=relation)
-        ((mechanism, distance, times),) = learner.losses(changed=relation is Relation.CHANGE_ONE)
-        assert times == 1
-        assert distance.power * mechanism.epsilon == Fraction(3, 2)
+        (event,) = learner.losses(changed=relation is Relation.CHANGE_ONE)
+        assert event.count == 1
+        assert event.distance.power * event.mechanism.epsilon == Fraction(3, 2)
 
 
 def test_slopes_and_weights_beyond_what_is_certified_are_refused_before_anything_is_drawn():

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 import partita as pt
-from partita.algorithms.axes import Axes
-from partita.algorithms.frequent import heavy_hitters
-from partita.algorithms.graphical import Observed, fitted
+from partita.algorithms.choosing.frequent import heavy_hitters
 from partita.algorithms.learning.pictures import coefficients
-from partita.algorithms.synthetic import Synthetic
+from partita.algorithms.linear.axes import Axes
+from partita.algorithms.synthetic.graphical import Observed, fitted
+from partita.algorithms.synthetic.synthetic import Synthetic
 from partita.sampling.bits import TestBits
 
 

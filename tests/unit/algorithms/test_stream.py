@@ -10,9 +10,9 @@ import pytest
 import partita as pt
 from partita.algorithms import ContinualCounter
 from partita.algorithms.budget import budget_of
-from partita.algorithms.factors import Optimal, SquareRoot, column_square
-from partita.algorithms.running import Binary, Triangular, block_distance, factors_distance
-from partita.attacks.audit import audit
+from partita.algorithms.streams.factors import Optimal, SquareRoot, column_square
+from partita.algorithms.streams.running import Binary, Triangular, block_distance, factors_distance
+from partita.attacks.audits.audit import audit
 from partita.sampling.bits import TestBits
 from partita.theory.distance import Norm
 from tests.unit.curator.hospital import hospital, visits
@@ -74,7 +74,7 @@ def test_no_unit_moves_blocks_further_than_is_said(unit, norm):
 @pytest.mark.parametrize("method", ["tree", "square root", "optimal"])
 def test_a_whole_stream_stays_within_its_budget(method, unit):
     counter = ContinualCounter(20, rho="0.1", method=method, unit=unit)
-    total = sum((noise.cost(far, pt.ZCDP).rho for noise, far, _ in counter.scheme.losses(unit)), start=Fraction(0))
+    total = sum((one.cost(pt.ZCDP).rho for one in counter.scheme.losses(unit)), start=Fraction(0))
     assert Fraction(99, 1000) <= total <= Fraction(1, 10)
 
 
@@ -82,7 +82,7 @@ def test_a_whole_stream_stays_within_its_budget(method, unit):
 def test_a_tree_of_laplace_noise_stays_within_epsilon(unit):
     counter = ContinualCounter(20, epsilon=1, unit=unit)
     assert isinstance(counter.scheme, Binary)
-    assert sum(noise.cost(far, pt.Pure).epsilon for noise, far, _ in counter.scheme.losses(unit)) <= 1
+    assert sum(one.cost(pt.Pure).epsilon for one in counter.scheme.losses(unit)) <= 1
 
 
 def test_what_is_released_at_a_step_does_not_depend_on_later_ones():

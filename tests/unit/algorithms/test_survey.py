@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from partita.algorithms.survey import ENCODINGS, Survey, interval
-from partita.composition.compose import compose
+from partita.algorithms.choosing.survey import ENCODINGS, Survey, interval
+from partita.composition.guarantees.compose import compose
 from partita.errors import PartitaError
 from partita.mechanisms.randomized_response import RandomizedResponse
 from partita.mechanisms.unary_encoding import UnaryEncoding

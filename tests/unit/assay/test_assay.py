@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -9,15 +10,19 @@ import pytest
 
 import partita as pt
 from partita.assay.assay import Claim, assay
-from partita.assay.release import Part, Released
+from partita.assay.changing import Changing
+from partita.assay.meaning import Unknown
+from partita.assay.release import Part, Reading, Released
+from partita.assay.rows import Row
 from partita.granularity import Granularity
-from partita.query.conditions import Condition, everywhere
-from partita.query.expressions import Value
-from partita.query.keys import Each
-from partita.query.program import Cells, Program, Rows, Total, cells
-from partita.query.schema import Table
-from partita.query.truncation import Truncation
+from partita.query.exact.program import Cells, Program, Rows, Total, cells
+from partita.query.language.conditions import Condition, everywhere
+from partita.query.language.expressions import Value
+from partita.query.language.keys import Each
+from partita.query.tables.schema import Table
+from partita.query.tables.truncation import Truncation
 from partita.region.region import Region
+from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.pure import Pure
 from partita.theory.measures.zcdp import ZCDP
 
@@ -139,6 +144,25 @@ def test_rows_beside_owners_claim_half_of_both_rows_that_move():
     assert short(asked, claim(pt.rows(), boxes, rho("0.99"))) != ""
 
 
+def test_rows_that_go_and_come_are_paired_by_owner_whatever_is_claimed():
+    """A pairing of one's own for each charge would be another average for each: the account holds to none of those."""
+    made = count(DAYS, Condition(Region.where("b = 1", DAYS.domain)))
+    asked = Reading(replace(made, program=replace(made.program, truncation=Truncation("who", 1, "k"))))
+    inside, outside = (1, 0), (0, 0)
+    boxes = made.program.where.region.boxes
+
+    def claimed(one: str, both: str) -> Vector:
+        wanted = claim(pt.replace(), boxes, rho(one), rho(both))
+        trial = Changing([asked], wanted, pt.replace(), 1, [inside])._altered(
+            (Row(outside, 1, (), 5), Row(outside, 2, (), 0)), [(Row(inside, 1, (), 0), Row((1, 1), 2, (), -1))]
+        )
+        return trial.claimed
+
+    # Under one owner a row of the region goes, under the other one comes; outside it is the other way round.
+    assert claimed("1", "8") == rho("1")
+    assert claimed("1", "0") == rho("1")
+
+
 def test_no_more_is_tried_than_the_effort_allows():
     asked = count(RAGGED, CHESS)
     wrong = claim(pt.replace(), AROUND, rho("0.5"), rho(0))
@@ -153,9 +177,27 @@ def test_a_claim_in_epsilon_is_held_to_epsilon():
     assert assay([asked], [replace(enough, one=(Fraction(49, 100),))], effort=32, seed="") is not None
 
 
+def test_a_question_that_moves_alone_may_use_the_delta_of_its_plan():
+    """Laplace noise of scale 1 has δ(ε) = 1 - e^(-(1 - ε)/2) up to ε = 1; a plan may be composed at any of them."""
+    table, where = RAGGED, everywhere(RAGGED.domain)
+    released = Released(
+        Program(table, where, cells((), where), (Rows(),)), (Part(({Rows(): 1},), pt.Laplace(scale=1)),)
+    )
+    curve = 1 - math.exp(-1 / 4)
+    for delta, enough in ((curve * 1.01, True), (curve * 0.99, False), (0, False)):
+        amount = Fraction(1, 2), Fraction(delta)
+        found = short(released, Claim(pt.rows(), Approximate, where.region.boxes, amount, amount, amount))
+        assert (found == "") is enough
+
+
 def test_a_window_of_very_many_steps_is_tried_on_few_of_them():
     where = everywhere(DAYS.domain)
     steps = pt.windows("b", width=10**6)
     whole = (DAYS.domain.everything,)
     assert short(count(DAYS, where), claim(steps, whole, rho(10**6))) == ""
     assert short(count(DAYS, where), claim(steps, whole, rho("0.5"))) != ""
+
+
+def test_what_it_has_no_meaning_for_is_not_agreed_to():
+    with pytest.raises(Unknown, match="nothing can be said of"):
+        short(count(RAGGED, CHESS), claim(pt.edges(), AROUND, rho("0.5")))

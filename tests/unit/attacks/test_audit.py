@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from partita.attacks.audit import Audit, audit
+from partita.attacks.audits.audit import Audit, audit
 from partita.errors import InvalidInput
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.gdp import GDP

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from partita.attacks.canaries import audit_training
+from partita.attacks.laboratory.canaries import audit_training
 from partita.errors import InvalidInput
 from partita.mechanisms.laplace import Laplace
 from partita.sampling.bits import TestBits

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import partita as pt
-from partita.attacks import deployment, suite
-from partita.attacks.neighbours import neighbours
+from partita.attacks.audits import deployment, suite
+from partita.attacks.audits.neighbours import neighbours
 from partita.engine.duckdb import DuckDB
 from partita.sampling.bits import TestBits
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from partita.attacks.intersection import (
+from partita.attacks.laboratory.intersection import (
     FIRST_HOSPITAL,
     SECOND_HOSPITAL,
     Ages,

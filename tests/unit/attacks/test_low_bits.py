@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partita.attacks.low_bits import impossible, last_bit, naive_laplace
+from partita.attacks.audits.low_bits import impossible, last_bit, naive_laplace
 
 
 @given(number=st.floats(allow_nan=False, allow_infinity=False).filter(bool))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from partita.attacks.one_run import one_run_epsilon, one_run_p_value
+from partita.attacks.audits.one_run import one_run_epsilon, one_run_p_value
 from partita.errors import InvalidInput
 
 COUNTS = st.integers(1, 60).flatmap(

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from partita.attacks.outputs import collect, labels, numbers, width
+from partita.attacks.audits.outputs import collect, labels, numbers, width
 from partita.errors import InvalidInput
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from partita.attacks import cases
+from partita.attacks.audits import cases
 from partita.cli import audit as command
 from partita.cli import main
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partita.cli import main
-from partita.composition.compose import compose
+from partita.composition.guarantees.compose import compose
 from partita.explain.totals import spread
 from partita.mechanisms.laplace import Laplace
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from partita.composition.calibrate import Share, calibrate, calibrate_plan, split
-from partita.composition.compose import compose
+from partita.composition.calibration.calibrate import Share, calibrate, calibrate_plan, split
+from partita.composition.guarantees.compose import compose
 from partita.errors import InvalidInput, NotProven
 from partita.granularity import Relation
 from partita.mechanisms.discrete_gaussian import DiscreteGaussian

@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import pytest
 
-from partita.composition.compose import METHODS, compose
-from partita.composition.guarantee import Guarantee, Mode
-from partita.composition.plan import Plan
-from partita.composition.straight import gather, law_of
+from partita.composition.guarantees.compose import METHODS, compose
+from partita.composition.guarantees.guarantee import Guarantee, Mode
+from partita.composition.plans.plan import Plan
+from partita.composition.plans.straight import gather, law_of
 from partita.errors import InvalidInput, NotProven, PartitaError
 from partita.granularity import Relation, replace, rows
 from partita.mechanisms.exponential import Exponential
@@ -327,3 +327,17 @@ def test_a_plan_may_be_handed_over_as_it_is():
     plan = Plan.of(MIXED, relation="change-one")
     assert compose(plan, delta="1e-6").relation is Relation.CHANGE_ONE
     assert isinstance(compose(plan, delta="1e-6"), Guarantee)
+
+
+@pytest.mark.parametrize("method", ["best", *METHODS])
+@pytest.mark.parametrize("beside", [[], [GaussianNoise(sigma=10)], [Renyi(orders=[2, 8], taus=["0.1", "0.5"])]])
+def test_the_delta_of_a_loss_is_lost_by_no_method(method, beside):
+    # Once in four runs everything may be published.
+    leaky = ZCDP(rho="0.01", delta="0.25")
+    try:
+        least = compose([leaky, *beside], delta="0.2", method=method).epsilon
+    except NotProven:
+        least = math.inf
+    assert least == math.inf
+    if method in ("best", "renyi") and not beside:
+        assert compose([leaky], delta="0.3", method=method).epsilon >= leaky.epsilon_at(Fraction("0.3")) * (1 - 1e-9)

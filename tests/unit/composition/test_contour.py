@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from partita.composition import contour as contours
-from partita.composition import lattice as lattices
-from partita.composition import saddle as saddles
-from partita.composition.contour import Contour
-from partita.composition.curve import Numeric
-from partita.composition.lobes import Lobes
-from partita.composition.total import Total
+from partita.composition.numerics import contour as contours
+from partita.composition.numerics import lattice as lattices
+from partita.composition.numerics import saddle as saddles
+from partita.composition.numerics.contour import Contour
+from partita.composition.numerics.curve import Numeric
+from partita.composition.numerics.lobes import Lobes
+from partita.composition.numerics.total import Total
 from partita.theory.losses.gaussian import GaussianLoss
 from partita.theory.losses.laplace import LaplaceLoss
 from partita.theory.losses.randomized_response import RandomizedResponseLoss
@@ -109,14 +109,14 @@ def test_a_lattice_bounds_delta_however_coarse(seed):
 def test_tiny_deltas_cost_nothing_extra(delta, count):
     for law in (LaplaceLoss(0.1), GaussianLoss(0.02)):
         total = Total.of([(law, count), (RandomizedResponseLoss(0.01), 1)])
-        from partita.composition.curve import profile
+        from partita.composition.numerics.curve import profile
 
         high, low = profile(total).least(delta), profile(total).most(delta)
         assert low <= high <= low * 1.0005
 
 
 def test_a_mix_with_no_closed_transform_is_tight():
-    from partita.composition.curve import profile
+    from partita.composition.numerics.curve import profile
     from partita.theory.losses.atoms import AtomicLoss
     from partita.theory.losses.tabulated import tabulated
 

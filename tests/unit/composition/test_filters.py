@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import pytest
 
-from partita.composition.compose import compose
-from partita.composition.filters import Concentrated, EitherOr, Filter, either_order, largest_rho
+from partita.composition.adaptive.filters import Concentrated, EitherOr, Filter, either_order, largest_rho
+from partita.composition.guarantees.compose import compose
 from partita.errors import BudgetExceeded, InvalidInput, NotProven, PartitaError
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.laplace import Laplace
@@ -143,6 +143,43 @@ def test_the_recommended_filter_may_stand_beside_a_pure_one():
     assert isinstance(once.alive[0], Filter)
     with pytest.raises(PartitaError, match="either-or filter holds filters"):
         EitherOr([Pure(epsilon=1)], epsilon=1)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_filter_that_has_spent_joins_no_others(place):
+    """When it is exceeded the others go on, and have not counted what it had admitted."""
+    filters = [Filter(Pure(epsilon=1)), Filter.recommended(epsilon=1, delta="1e-6")]
+    filters[place].admit(Pure(epsilon="0.01"))
+    with pytest.raises(InvalidInput, match="has already counted") as caught:
+        EitherOr(filters, epsilon=1)
+    assert caught.value.code == "composition.spent-before"
+    for one in filters:
+        one.admit(Pure(epsilon="0.01"))  # refused means that nothing has changed
+
+
+def test_a_filter_charged_while_it_joins_others_is_refused(monkeypatch):
+    late = Filter(Pure(epsilon=1))
+    own = Filter._own
+
+    def charged_first(one):
+        one.admit(Pure(epsilon="0.9"))
+        own(one)
+
+    monkeypatch.setattr(Filter, "_own", charged_first)
+    with pytest.raises(InvalidInput, match="has already counted"):
+        EitherOr([late], epsilon=1)
+
+
+def test_one_of_several_filters_certifies_nothing_alone():
+    filters = [Filter(Pure(epsilon=1)), Filter.recommended(epsilon=1, delta="1e-6")]
+    both = EitherOr(filters, epsilon=1)
+    for _ in range(200):
+        both.admit(Pure(epsilon="0.01"))
+    assert both.alive == (filters[1],)
+    for one in filters:
+        with pytest.raises(NotProven, match="promises nothing alone"):
+            one.certified()
+    assert both.certified() == Approximate(epsilon=1, delta="1e-6")
 
 
 def test_an_either_or_of_pure_filters_stays_pure():

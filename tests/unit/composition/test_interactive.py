@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from partita.composition.filters import Concentrated, Filter
-from partita.composition.interactive import Concurrent
+from partita.composition.adaptive.filters import Concentrated, Filter
+from partita.composition.adaptive.interactive import Concurrent
 from partita.errors import BudgetExceeded
 from partita.mechanisms.laplace import Laplace
 from partita.mechanisms.sparse_vector import SparseVector

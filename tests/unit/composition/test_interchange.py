@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from partita.composition import documents, interchange
-from partita.composition.compose import compose
-from partita.composition.plan import Plan
+from partita.composition.exchange import documents, interchange
+from partita.composition.guarantees.compose import compose
+from partita.composition.plans.plan import Plan
 from partita.errors import InvalidInput, NotProven, PartitaError
 from partita.granularity import Relation
 from partita.mechanisms.discrete_gaussian import DiscreteGaussian

@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from partita.composition.filters import Concentrated, EitherOr, Filter
-from partita.composition.interactive import Concurrent
-from partita.composition.odometer import Odometer
-from partita.composition.running import Running
-from partita.composition.slots import Slots
+from partita.composition.adaptive.filters import Concentrated, EitherOr, Filter
+from partita.composition.adaptive.interactive import Concurrent
+from partita.composition.adaptive.odometer import Odometer
+from partita.composition.adaptive.slots import Slots
+from partita.composition.guarantees.running import Running
 from partita.errors import BudgetExceeded, InvalidInput, NotProven, PartitaError
 from partita.granularity import groups, replace, rows, users
 from partita.granularity.base import Granularity, Relation

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from partita.composition.calibrate import calibrate, calibrate_plan
-from partita.composition.compose import compose
+from partita.composition.calibration.calibrate import calibrate, calibrate_plan
+from partita.composition.guarantees.compose import compose
 from partita.errors import InvalidInput, NotProven, PartitaError
 from partita.mechanisms.exponential import Exponential
 from partita.mechanisms.gaussian import GaussianNoise

@@ -3,14 +3,15 @@ from __future__ import annotations
 import json
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 from flint import arb, ctx
 
-from partita.composition import documents, interchange
-from partita.composition.compose import compose
-from partita.errors import InvalidInput, NotProven
+from partita.composition.exchange import documents, interchange
+from partita.composition.guarantees.compose import compose
+from partita.errors import InvalidInput, NotProven, PartitaError
 from partita.exact import exact
 from partita.granularity.base import Relation
 from partita.mechanisms.gaussian import GaussianNoise
@@ -19,6 +20,7 @@ from partita.mechanisms.laplace import Laplace
 from partita.mechanisms.randomized_response import RandomizedResponse
 from partita.mechanisms.subsampled import Subsampled
 from partita.theory.distance import Distance
+from partita.theory.losses import subsampled_gaussian
 from partita.theory.losses.outward import FUNCTION, UNIT
 from partita.theory.losses.quadrature import _log_mixture
 from partita.theory.measures.gdp import GDP
@@ -83,3 +85,28 @@ def test_the_logarithm_of_a_mixture_keeps_its_digits(rate: float) -> None:
             error = abs(float(arb(value) - mixture.log()))
         assert error <= 4 * FUNCTION * abs(value) + 4 * UNIT * (abs(at) + 1) * share, (at, value)
         assert math.isfinite(value)
+
+
+def test_a_calibration_of_extremes_stops_after_a_few_large_integrals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It took three seconds before it was refused: the nodes of its integrals were not counted."""
+    nodes: list[int] = []
+    rule = subsampled_gaussian.rule
+
+    def counted(*args: Any, **more: Any) -> Any:
+        found = rule(*args, **more)
+        nodes.append(len(found.weight))
+        return found
+
+    monkeypatch.setattr(subsampled_gaussian, "rule", counted)
+    extreme = {"version": 1, "mechanism": "gaussian", "count": 3, "epsilon": 1e-9, "delta": "1e-6", "rate": "0.1"}
+    with pytest.raises(PartitaError) as refusal:
+        documents.calibrate_document(extreme)
+    assert refusal.value.code == "composition.too-much-work"
+    assert sum(nodes) < 6_000_000
+
+
+def test_a_guide_over_too_many_nodes_is_refused_before_they_are_made() -> None:
+    far = {"version": 1, "mechanism": "laplace", "count": 10, "epsilon": 1, "delta": "1e-6", "distance": "1e70"}
+    with pytest.raises(PartitaError) as refusal:
+        documents.calibrate_document(far)
+    assert refusal.value.code == "composition.too-much-work"

@@ -5,15 +5,15 @@ from fractions import Fraction
 
 import pytest
 
-from partita.composition.compose import compose
-from partita.composition.curve import Single
-from partita.composition.guarantee import Guarantee, made
-from partita.composition.plan import Plan
+from partita.composition.adaptive.slots import Slots
+from partita.composition.guarantees.compose import compose
+from partita.composition.guarantees.guarantee import Guarantee, made
+from partita.composition.guarantees.running import Running
+from partita.composition.numerics.curve import Single
+from partita.composition.numerics.search import bisect
+from partita.composition.plans.plan import Plan
 from partita.composition.rules import pld
 from partita.composition.rules.prices import prices
-from partita.composition.running import Running
-from partita.composition.search import bisect
-from partita.composition.slots import Slots
 from partita.errors import InvalidInput, NotProven, PartitaError
 from partita.granularity.base import Relation
 from partita.mechanisms.exponential import Exponential

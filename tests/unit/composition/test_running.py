@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from partita.composition.compose import compose
-from partita.composition.odometer import Odometer
-from partita.composition.running import Running
+from partita.composition.adaptive.odometer import Odometer
+from partita.composition.guarantees.compose import compose
+from partita.composition.guarantees.running import Running
 from partita.errors import InvalidInput, NotProven
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.geometric import Geometric

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from partita.composition.compose import compose
-from partita.composition.guarantee import Mode
-from partita.composition.plan import read
-from partita.composition.slots import Slots, dominates
+from partita.composition.adaptive.slots import Slots, dominates
+from partita.composition.guarantees.compose import compose
+from partita.composition.guarantees.guarantee import Mode
+from partita.composition.plans.plan import read
 from partita.errors import BudgetExceeded, InvalidInput, NotProven
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.laplace import Laplace

@@ -7,11 +7,11 @@ import random
 import numpy as np
 import pytest
 
-from partita.composition import saddle
-from partita.composition.compose import compose
-from partita.composition.curve import solve
-from partita.composition.plan import Plan
-from partita.composition.smoothed import Smoothed
+from partita.composition.guarantees.compose import compose
+from partita.composition.numerics import saddle
+from partita.composition.numerics.curve import solve
+from partita.composition.numerics.smoothed import Smoothed
+from partita.composition.plans.plan import Plan
 from partita.mechanisms.geometric import Geometric
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.pure import Pure

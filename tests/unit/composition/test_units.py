@@ -6,15 +6,15 @@ from fractions import Fraction
 
 import pytest
 
-from partita.composition.calibrate import calibrate, calibrate_plan
-from partita.composition.compose import METHODS, compose
-from partita.composition.documents import calibrate_document, compose_document, relation_in
-from partita.composition.filters import Concentrated, EitherOr, Filter
-from partita.composition.interchange import plan_from_document, to_document
-from partita.composition.odometer import Odometer
-from partita.composition.plan import Plan
-from partita.composition.running import Running
-from partita.composition.slots import Slots
+from partita.composition.adaptive.filters import Concentrated, EitherOr, Filter
+from partita.composition.adaptive.odometer import Odometer
+from partita.composition.adaptive.slots import Slots
+from partita.composition.calibration.calibrate import calibrate, calibrate_plan
+from partita.composition.exchange.documents import calibrate_document, compose_document, relation_in
+from partita.composition.exchange.interchange import plan_from_document, to_document
+from partita.composition.guarantees.compose import METHODS, compose
+from partita.composition.guarantees.running import Running
+from partita.composition.plans.plan import Plan
 from partita.errors import InvalidInput, NotProven
 from partita.granularity import Relation, edges, groups, metric, nodes, replace, rows, stated, users, windows
 from partita.mechanisms.gaussian import GaussianNoise

@@ -119,6 +119,68 @@ def test_a_plan_under_epsilon_and_delta_is_far_cheaper_than_its_questions() -> N
     assert curator.verify().sound
 
 
+@pytest.mark.parametrize("altered", [False, True])
+def test_open_keys_of_owners_with_several_rows_are_planned_as_they_are_asked(altered: bool) -> None:
+    """ρ with a δ has no rule for groups of rows: what is booked, and what is shown, is that of the whole owner."""
+    owned = {**columns(), "ward": pt.text_keys()}
+    kept = pt.Table("visits", source=[{**row, "ward": f"w{row['age'] % 3}"} for row in visits()], columns=owned)
+    asked = [
+        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward",
+        "SELECT ward, SUM(age) AS s FROM visits GROUP BY ward",
+    ]
+    price = {"rho": "0.01", "delta": "1e-7"}
+
+    def made() -> pt.Curator:
+        users = pt.users("patient", rows=8, altered=altered)
+        return pt.Curator(tables=[kept], promises=[pt.Promise(users, pt.ZCDP(rho=1, delta="1e-4"))])
+
+    one_by_one, planned = made(), made()
+    for question in asked:
+        one_by_one.ask(question, reuse=False, **price)
+    batch = planned.batch([planned.quote(question, **price) for question in asked])
+    assert batch.apart[0].vector() == pytest.approx(one_by_one.spent()[0].vector(), rel=1e-9)
+    plan = batch.reserve()
+    assert plan.cost.vector() == pytest.approx(planned.spent()[0].vector(), rel=1e-9)
+    assert plan.cost.fits(planned.spent()[0])
+    assert len(plan.answers()) == 2
+    assert planned.verify().sound
+
+
+@pytest.mark.parametrize("altered", [False, True])
+def test_what_counts_of_owners_would_cost_apart_is_what_they_are_charged_one_by_one(altered: bool) -> None:
+    users = pt.users("patient", rows=4, altered=altered)
+    curator = hospital(promises=[pt.Promise(users, pt.Pure(epsilon=9))])
+    asked = [f"SELECT COUNT(DISTINCT patient) AS n FROM visits WHERE age > {age}" for age in (20, 40)]
+    apart = curator.batch([curator.quote(question, epsilon="0.25") for question in asked]).apart[0]
+    for question in asked:
+        curator.ask(question, epsilon="0.25", reuse=False)
+    assert apart.vector() == pytest.approx(curator.spent()[0].vector(), rel=1e-9)
+
+
+def test_a_plan_that_needs_no_epsilon_at_its_delta_is_charged_a_little() -> None:
+    curator = hospital(promises=[pt.Promise(pt.rows(), pt.ZCDP(rho=1)), pt.Promise(pt.rows(), APPROXIMATE)])
+    asked = ["SELECT COUNT(*) AS n FROM visits", "SELECT SUM(age) AS s FROM visits WHERE age > 30"]
+    plan = curator.plan(asked, rho="1e-20")
+    _, loss = plan.costs
+    assert 0 < loss.epsilon < Fraction(1, 10**9)
+    assert 0 < loss.delta <= Fraction(1, 10**7)
+    assert len(plan.answers()) == 2
+    assert loss.fits(curator.spent()[1])
+    assert curator.verify().sound
+
+
+def test_owners_whose_rows_have_no_price_one_by_one_are_planned_as_owners() -> None:
+    """At this δ a hundred rows of one owner would have a δ above 1; the owner has the δ of the price."""
+    users = pt.users("patient", rows=100)
+    curator = hospital(promises=[pt.Promise(users, pt.Approximate(epsilon=9, delta="0.1"))])
+    asked = ["SELECT COUNT(*) AS n FROM visits", "SELECT SUM(age) AS s FROM visits"]
+    offers = [curator.quote(question, epsilon="0.1", delta="0.01", noise="gaussian") for question in asked]
+    batch = curator.batch(offers)
+    assert batch.apart == batch.costs
+    assert len(batch.reserve().answers()) == 2
+    assert batch.cost.fits(curator.spent()[0])
+
+
 def test_questions_of_a_plan_are_asked_in_any_order_and_stay_charged_if_they_are_not() -> None:
     curator = hospital(promises=[pt.Promise(pt.rows(), APPROXIMATE)])
     planned = curator.plan(TWELVE, epsilon="0.5", delta="1e-7")
@@ -131,7 +193,7 @@ def test_questions_of_a_plan_are_asked_in_any_order_and_stay_charged_if_they_are
     assert abs(first.rows()[0]["n"] - 400) <= first.error("0.999999")["n"][0]
     assert [answer.rows() for answer in planned.answers()][11] == last.rows()
     planned.receipt().check()
-    assert first.receipt.claims[0].cost.one.fits(charged[0])
+    assert first.receipt.claims[0].cost.row.fits(charged[0])
 
 
 def test_a_plan_that_was_cut_off_takes_up_its_charge_again(tmp_path: Path) -> None:

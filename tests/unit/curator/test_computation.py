@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import partita as pt
-from partita.curator.computation import Computation, Loss, Sample
-from partita.mechanisms.base import Mechanism
+from partita.curator.computations.computation import Computation, Sample
+from partita.live import Live
+from partita.mechanisms.base import Event, Mechanism
 from partita.sampling.bits import BitSource, TestBits
 from partita.theory.distance import Distance
 from tests.unit.curator.hospital import hospital, visits
 
 
-@final
 class HowMany(Computation):
     """The number of rows, with noise; or whatever a test wants to happen instead."""
 
@@ -26,8 +26,8 @@ class HowMany(Computation):
     def parameters(self) -> Mapping[str, object]:
         return self.noise.parameters()
 
-    def losses(self, rows: int, *, changed: bool) -> Sequence[Loss]:
-        return [(self.noise, Distance(self.noise.norm, rows), 1)]
+    def losses(self, rows: int, *, changed: bool) -> Sequence[Event]:
+        return [self.noise.at(Distance(self.noise.norm, rows))]
 
     def compute(self, sample: Sample, *, bits: BitSource | None) -> Any:
         self.seen.append(sample)
@@ -127,8 +127,8 @@ def test_a_changed_row_may_also_come_or_go():
         def parameters(self) -> Mapping[str, object]:
             return {}
 
-        def losses(self, rows: int, *, changed: bool) -> Sequence[Loss]:
-            return [] if changed else [(LAPLACE, Distance.l1(rows), 1)]
+        def losses(self, rows: int, *, changed: bool) -> Sequence[Event]:
+            return [] if changed else [LAPLACE.at(Distance.l1(rows))]
 
         def compute(self, sample: Sample, *, bits: BitSource | None) -> Any:
             return []
@@ -137,15 +137,59 @@ def test_a_changed_row_may_also_come_or_go():
     assert curator.run(Cheap()).cost == pt.Pure(epsilon="0.5")
 
 
+@final
+class Told(Live):
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.count = count
+
+
+class Opened(HowMany):
+    kind: ClassVar[str] = "opened"
+    opens: ClassVar[type[Live] | None] = Told
+
+    def compute(self, sample: Sample, *, bits: BitSource | None) -> Any:
+        found = super().compute(sample, bits=bits)
+        return Told(found["count"])
+
+
+class Misnamed(HowMany):
+    kind: ClassVar[str] = "misnamed"
+    opens: ClassVar[type[Live] | None] = Told
+
+
+class Unlike(HowMany):
+    kind: ClassVar[str] = "unlike"
+    opens = dict
+
+
 def test_a_live_object_is_charged_in_full_at_every_opening():
     curator = hospital(promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=1))])
-    live, outcome = curator.open(HowMany(LAPLACE))
-    assert live["count"] > 0
+    live, outcome = curator.open(Opened(LAPLACE))
+    assert live.count > 0
     assert outcome.cost == pt.Pure(epsilon="0.5")
-    curator.open(HowMany(LAPLACE))
+    curator.open(Opened(LAPLACE))
     assert curator.spent() == (pt.Pure(epsilon=1),)
     with pytest.raises(pt.BudgetExceeded):
-        curator.open(HowMany(LAPLACE))
+        curator.open(Opened(LAPLACE))
+
+
+@pytest.mark.parametrize("kind", [HowMany, Unlike])
+def test_what_is_no_live_object_is_not_opened_and_reads_nothing(kind):
+    curator = hospital(promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=1))])
+    asked = kind(LAPLACE)
+    with pytest.raises(pt.InvalidInput, match="gives nothing that stays open") as refused:
+        curator.open(asked)
+    assert refused.value.code == "curator.computation-not-opened"
+    assert not asked.seen
+    assert curator.spent() == (pt.Pure(epsilon=0),)
+
+
+def test_a_computation_that_gives_something_else_than_it_says_hands_nothing_over(heard):
+    curator = hospital(promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=1))])
+    with pytest.raises(pt.EngineFault):
+        curator.open(Misnamed(LAPLACE))
+    assert curator.spent() == (pt.Pure(epsilon="0.5"),)
 
 
 def test_many_releases_are_composed_exactly_under_an_epsilon_and_a_delta():
@@ -158,8 +202,8 @@ def test_many_releases_are_composed_exactly_under_an_epsilon_and_a_delta():
         def parameters(self) -> Mapping[str, object]:
             return {}
 
-        def losses(self, rows: int, *, changed: bool) -> Sequence[Loss]:
-            return [(pt.GaussianNoise(sigma=100), pt.l2(rows), 1000)]
+        def losses(self, rows: int, *, changed: bool) -> Sequence[Event]:
+            return [pt.GaussianNoise(sigma=100).at(pt.l2(rows), 1000)]
 
         def compute(self, sample: Sample, *, bits: BitSource | None) -> Any:
             return 1
@@ -169,6 +213,27 @@ def test_many_releases_are_composed_exactly_under_an_epsilon_and_a_delta():
     total = pt.compose([(pt.GaussianNoise(sigma=100), 1000)], delta="1e-6")
     assert float(cost.epsilon) == pytest.approx(total.epsilon)
     assert cost.delta == pt.Approximate(epsilon=1, delta="1e-6").delta
+
+
+def test_losses_that_are_no_events_are_refused_before_anything_is_read():
+    @final
+    class Bare(Computation):
+        kind: ClassVar[str] = "bare"
+        columns = ("age",)
+
+        def parameters(self) -> Mapping[str, object]:
+            return {}
+
+        def losses(self, rows: int, *, changed: bool) -> Any:
+            return [(LAPLACE, Distance.l1(rows), 1)]
+
+        def compute(self, sample: Sample, *, bits: BitSource | None) -> Any:
+            raise AssertionError
+
+    curator = hospital()
+    with pytest.raises(pt.InvalidInput, match="not an event"):
+        curator.run(Bare())
+    assert curator.spent()[0].is_zero()
 
 
 def test_only_computations_go_through_the_door():
@@ -201,8 +266,8 @@ def test_the_same_parameters_with_other_noise_are_another_question():
         def parameters(self) -> Mapping[str, object]:
             return {}
 
-        def losses(self, rows: int, *, changed: bool) -> Sequence[Loss]:
-            return [(self.noise, Distance.l1(rows), 1)]
+        def losses(self, rows: int, *, changed: bool) -> Sequence[Event]:
+            return [self.noise.at(Distance.l1(rows))]
 
         def compute(self, sample: Sample, *, bits: BitSource | None) -> Any:
             return str(self.noise)
@@ -237,7 +302,7 @@ def test_a_mechanism_without_a_proof_for_changed_rows_costs_a_removal_and_an_add
 
 def test_a_live_object_with_a_delta_beside_rho_is_refused_and_the_same_in_one_run_is_not(heard):
     """No theorem covers interactive mechanisms with a δ beside ρ that are used side by side (theory D3)."""
-    asked = HowMany(pt.GaussianThreshold(sigma=10, threshold=60), fails=True)
+    asked = Opened(pt.GaussianThreshold(sigma=10, threshold=60), fails=True)
     curator = hospital(promises=[pt.Promise(pt.rows(), pt.ZCDP(rho=1, delta="1e-6"))])
     with pytest.raises(pt.NotProven, match="cannot stay open"):
         curator.open(asked)

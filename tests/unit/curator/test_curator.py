@@ -8,6 +8,7 @@ import pandas
 import pytest
 
 import partita as pt
+from partita.theory.measures.renyi import ORDERS
 from tests.unit.curator.hospital import columns, hospital, visits
 
 BY_REGION = "SELECT region, COUNT(*) AS n, AVG(cost) AS cost FROM visits GROUP BY region"
@@ -156,9 +157,9 @@ def test_an_answer_explains_itself() -> None:
     [
         (
             pt.rows(),
-            {"Whether somebody is in the data": (0.3775, 0.6225), "What the data say of somebody": (0.268, 0.732)},
+            {"Whether one row is in the data": (0.3775, 0.6225), "What the data say of one row": (0.268, 0.732)},
         ),
-        (pt.replace(), {"What the data say of somebody": (0.377, 0.623)}),
+        (pt.replace(), {"What the data say of one row": (0.377, 0.623)}),
     ],
 )
 def test_a_belief_is_said_to_be_about_presence_or_about_content(unit, said) -> None:
@@ -307,3 +308,14 @@ def test_under_owners_the_cost_that_is_told_is_the_cost_that_is_booked() -> None
     (spent,) = curator.spent()
     assert answer.cost.fits(spent)
     assert spent.rho - answer.cost.rho < Fraction(1, 10**12)
+
+
+@pytest.mark.parametrize(
+    "budget", [pt.Renyi(order=8, tau=1), pt.Renyi(orders=ORDERS[:-1], taus=[1] * (len(ORDERS) - 1))]
+)
+def test_a_promise_on_orders_at_which_nothing_is_priced_is_refused(budget):
+    with pytest.raises(pt.InvalidInput, match="on others every question would be refused") as refused:
+        hospital(promises=[pt.Promise(pt.rows(), budget)])
+    assert refused.value.code == "curator.other-orders"
+    kept = hospital(promises=[pt.Promise(pt.rows(), pt.Renyi(taus=[10 * order for order in ORDERS]))])
+    assert kept.ask("SELECT COUNT(*) AS n FROM visits", epsilon="0.1").rows()

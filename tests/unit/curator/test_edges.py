@@ -161,3 +161,14 @@ def test_noise_that_can_never_be_added_is_the_constant_error(
     assert fault.value.__context__ is None
     assert "40" not in str(fault.value)
     assert kept.spent()[0] == pt.Pure(epsilon=1)
+
+
+@pytest.mark.parametrize("other", ["t", "T"])
+def test_two_tables_have_names_that_sql_tells_apart(other: str) -> None:
+    tables = [
+        pt.Table(name, source=[{"a": at}], columns={"a": pt.integers(0, 9)}) for at, name in enumerate(("t", other))
+    ]
+    with pytest.raises(pt.InvalidInput) as refusal:
+        pt.Curator(tables=tables, promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=1))])
+    assert refusal.value.code == "curator.same-name"
+    assert ("SQL takes for one name" in str(refusal.value)) is (other == "T")

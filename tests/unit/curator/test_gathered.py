@@ -146,3 +146,13 @@ def test_no_name_of_a_column_is_mistaken_for_what_is_gathered():
     inner = f"SELECT p, {few.format('x')} AS m, {few.format('X')} AS n FROM t GROUP BY p"
     (row,) = kept.ask(f"SELECT SUM(m) AS s, SUM(n) AS t, SUM(m * n) AS u FROM ({inner})", rho=10**6).rows()
     assert row == {"s": 12, "t": 12, "u": 0}
+
+
+def test_a_cap_on_rows_is_told_beside_the_number_that_it_may_bias():
+    made = curator(pt.Promise(pt.users("patient", rows=2), pt.ZCDP(rho=1000)))
+    told = made.ask("SELECT COUNT(*) AS n FROM visits", rho=1).explain()
+    assert "Rows of one owner: at most 2 were used" in told
+    capped = made.ask("SELECT COUNT(*) AS n FROM visits", rho=1, rows_per_user=1).explain()
+    assert "Rows of one owner: at most 1 was used" in capped
+    rows = curator(pt.Promise(pt.rows(), pt.ZCDP(rho=1000)))
+    assert "Rows of one owner" not in rows.ask("SELECT COUNT(*) AS n FROM visits", rho=1).explain()

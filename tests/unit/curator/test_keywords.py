@@ -6,10 +6,12 @@ from inspect import Parameter, signature
 
 import pytest
 
+import partita as pt
+from partita.composition.calibration.pricing import Price
 from partita.curator.curator import Curator
 from partita.curator.session import Session
-from partita.query.pricing import Price
-from partita.query.wanted import Wanted
+from partita.curator.wanted import Wanted
+from tests.unit.curator.hospital import hospital
 
 
 @pytest.mark.parametrize(
@@ -37,3 +39,29 @@ def test_every_keyword_is_in_the_signature_with_its_default(method, reader, own)
 def test_a_keyword_that_does_not_exist_is_an_ordinary_type_error():
     with pytest.raises(TypeError, match="epsilno"):
         Wanted.of(epsilno=1)
+
+
+VERBS = ["ask", "quote", "batch", "plan", "run", "admits", "released", "open", "spent", "remaining"]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_session_shows_the_verbs_of_its_curator_without_the_analyst(verb):
+    own, whole = getattr(Session, verb), getattr(Curator, verb)
+    shown = signature(whole)
+    assert signature(own) == shown.replace(
+        parameters=[one for one in shown.parameters.values() if one.name != "analyst"]
+    )
+    assert "analyst" in shown.parameters
+    assert (own.__doc__, own.__name__, own.__qualname__) == (whole.__doc__, verb, f"Session.{verb}")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_session_speaks_for_its_own_analyst_only(verb):
+    given = () if verb in {"spent", "remaining"} else ("SELECT COUNT(*) AS n FROM visits",)
+    with hospital() as curator:
+        mine = curator.session(analyst="ada", budget=pt.ZCDP(rho="0.1", delta="1e-6"))
+        with pytest.raises(TypeError, match="analyst"):
+            getattr(mine, verb)(*given, analyst="bob")
+        with pytest.raises(TypeError, match="analyst"):
+            mine.spent("bob")
+        assert curator.spent() == (pt.ZCDP(rho=0),)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
 import partita as pt
-from partita.curator import opinion, path, planned
-from partita.ledger.charge import Cost
+from partita.curator.batches import planned
+from partita.curator.path import opinion, placed
+from partita.theory.cost import Cost
 from tests.unit.curator.hospital import hospital
 
 QUESTION = "SELECT region, COUNT(*) AS n, SUM(cost) AS s FROM visits WHERE age >= 65 GROUP BY region"
@@ -18,15 +20,15 @@ QUESTION = "SELECT region, COUNT(*) AS n, SUM(cost) AS s FROM visits WHERE age >
 @pytest.fixture
 def too_cheap(monkeypatch: pytest.MonkeyPatch) -> None:
     """A curator whose prices are a thousandth too low."""
-    truly = path.costs_of
+    truly = placed.costs_of
 
     def less(loss: Any) -> Any:
         return loss.like([part * Fraction(999, 1000) for part in loss.vector()])
 
     def cheap(quote: Any) -> tuple[Cost, ...]:
-        return tuple(Cost(less(cost.one), less(cost.both), cost.unit, declared=cost.declared) for cost in truly(quote))
+        return tuple(Cost(less(cost.row), less(cost.both), cost.owner, declared=cost.declared) for cost in truly(quote))
 
-    monkeypatch.setattr(path, "costs_of", cheap)
+    monkeypatch.setattr(placed, "costs_of", cheap)
 
 
 @pytest.mark.usefixtures("too_cheap")
@@ -54,12 +56,13 @@ def test_a_plan_that_is_charged_too_little_is_refused(monkeypatch: pytest.Monkey
 
     def cheap(quotes: Any, joints: Any, deltas: Any, *, analyst: str = "") -> Any:
         # What the first question costs alone, for both of them.
-        alone = truly(quotes[:1], [type(one)(quotes[0].tolls[0].row, None, None, one.apart) for one in joints], deltas)
+        cheaper = [replace(one, together=Cost(quotes[0].tolls[0].cost.row)) for one in joints]
+        alone = truly(quotes[:1], cheaper, deltas)
         whole = truly(quotes, joints, deltas, analyst=analyst)
         object.__setattr__(whole, "costs", alone.costs)
         return whole
 
-    monkeypatch.setattr("partita.curator.batches.plan_charge", cheap)
+    monkeypatch.setattr("partita.curator.batches.batches.plan_charge", cheap)
     curator = hospital()
     with pytest.raises(pt.NotProven, match="computed a second way"):
         curator.plan(questions, rho="0.01")

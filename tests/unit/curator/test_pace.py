@@ -3,8 +3,11 @@ from __future__ import annotations
 import pytest
 
 import partita as pt
-from partita.curator.pace import Pace
+from partita.algorithms.adaptive_queries.multiplicative_weights import OnlineMultiplicativeWeights
+from partita.curator.path.pace import Pace
+from partita.ledger.book.store import State
 from tests.unit.curator.hospital import columns, visits
+from tests.unit.curator.test_computation import HowMany
 
 
 def waits(*times: float, seconds: str = "0.5") -> list[float]:
@@ -53,10 +56,16 @@ def test_every_reading_of_a_curator_keeps_the_pace_and_nothing_else_does():
     rests: list[float] = []
     table = pt.Table("visits", source=visits(), columns=columns())
     promise = pt.Promise(pt.rows(), pt.ZCDP(rho=2, delta="1e-6"))
-    beat = Pace("0.5", clock=iter(range(1000)).__next__, wait=rests.append)
     curator = pt.Curator(tables=[table], promises=[promise])
-    for part in (curator._path, curator._door, curator._batches):
-        part._pace = beat
+
+    def wait(rest: float) -> None:
+        # The book has no answer before the beat: others would see when it was put there, and receipts say it.
+        ((_, state),) = curator._ledger.newest(1)
+        assert state is State.UNFINISHED
+        rests.append(rest)
+
+    beat = Pace("0.5", clock=iter(range(1000)).__next__, wait=wait)
+    curator._path._pace = beat
     curator.ask("SELECT COUNT(*) AS n FROM visits", rho="0.1")
     assert len(rests) == 1
     curator.ask("SELECT COUNT(*) AS n FROM visits", rho="0.1")
@@ -66,3 +75,8 @@ def test_every_reading_of_a_curator_keeps_the_pace_and_nothing_else_does():
     assert len(rests) == 1
     curator.plan(["SELECT SUM(cost) AS s FROM visits"], rho="0.1").answers()
     assert len(rests) == 2
+    curator.run(HowMany(pt.Laplace(epsilon="0.1")))
+    assert len(rests) == 3
+    offer = OnlineMultiplicativeWeights(6, rows=100, queries=5, rho="0.1", columns=("region",))
+    offer.open_from(curator, "visits")
+    assert len(rests) == 4

@@ -132,7 +132,7 @@ def test_the_map_of_loads_is_data_over_two_columns() -> None:
 
 
 def test_a_narrowed_plan_is_charged_where_it_is_run() -> None:
-    from partita.curator.shrink import about
+    from partita.curator.path.shrink import about
 
     curator = hospital()
     plan = curator.table("visits").where("age > 10").agg(n=pt.count())

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
+from datetime import date
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from partita.engine.duckdb import DuckDB
+from partita.engine.duckdb import DuckDB, _sweep
 from partita.engine.reference import Reference
-from partita.errors import EngineFault, InvalidInput, PartitaError
-from partita.query.expressions import Value
-from partita.query.program import Present, Program, Rows, Total, cells
-from partita.query.schema import Table
-from partita.query.sql import read
-from partita.region.columns import categories, decimals, integers
+from partita.errors import Caution, EngineFault, InvalidInput, PartitaError
+from partita.granularity import persons
+from partita.query.exact.extract import Extract
+from partita.query.exact.program import Present, Program, Rows, Total, cells
+from partita.query.language.expressions import Value
+from partita.query.language.joined import joined_of
+from partita.query.sql.parse import read
+from partita.query.tables.people import People
+from partita.query.tables.schema import Table
+from partita.region.columns import booleans, categories, dates, decimals, identifier, integers, key
 
 COLUMNS = {"age": integers(0, 120), "sex": categories("F", "M")}
 
@@ -97,7 +103,7 @@ def test_what_the_operator_hears_is_not_on_the_screen_of_whoever_asked(tmp_path)
     path.write_bytes(b"987654 is no parquet")
     asked = f"""
 from partita import PartitaError, Table, integers
-from partita.engine.duckdb import DuckDB
+from partita.engine.duckdb import DuckDB, _sweep
 try:
     DuckDB([Table("t", {str(path)!r}, {{"x": integers(0, 9)}})])
 except PartitaError as problem:
@@ -162,3 +168,84 @@ def test_several_threads_may_ask_at_once(file):
     for thread in threads:
         thread.join()
     assert found == [[[3]]] * 16
+
+
+def test_what_does_not_fit_into_memory_is_written_where_nobody_else_reads(file):
+    engine = DuckDB([Table("t", file, COLUMNS)])
+    (folder,) = engine._connection.execute("SELECT current_setting('temp_directory')").fetchone()
+    assert os.stat(folder).st_mode & 0o777 == 0o700
+    _sweep(folder, os.getpid() + 1)  # as a forked child would, for which the folder is another's
+    assert os.path.isdir(folder)
+    engine.close()
+    assert not os.path.exists(folder)
+
+
+@pytest.mark.parametrize("copied_below", [0, 2**30])
+@pytest.mark.parametrize("where", ["CLAMP(1, 27, 941) <= CLAMP(0, -9, 1)", "CLAMP(2, 1, 3) > 100 / 10 AND age < 60"])
+def test_a_condition_on_no_column_is_met_by_no_row_where_it_is_false(file, where, copied_below):
+    table = Table("t", file, COLUMNS)
+    engine = DuckDB([table], copied_below=copied_below)
+    for text in (where, f"NOT ({where})"):
+        program = counting(table, text)
+        assert engine.run(program).tolist() == Reference([table]).run(program).tolist()
+    engine.close()
+
+
+@pytest.mark.parametrize("copied_below", [0, 2**20])
+def test_rows_of_people_are_kept_alike_from_files_and_from_memory(tmp_path, copied_below):
+    owned = pa.table({"u": [1, 1, 2, None, 2], "k": ["7", "8", "9", "7", "9"], "x": [5, 500, None, 1, 2]})
+    led = pa.table({"k": [7, 7, 8, 9, 10, None], "y": [1.0, float("nan"), 2.0, 3.0, 4.0, 5.0]})
+    columns = {
+        "owned": {"u": identifier(), "k": key(), "x": integers(0, 9)},
+        "led": {"k": key(), "y": integers(0, 3)},
+    }
+    results = []
+    for place, made in enumerate((owned, led)):
+        parquet.write_table(made, tmp_path / f"{place}.parquet")
+    for sources in ((owned, led), (tmp_path / "0.parquet", tmp_path / "1.parquet")):
+        tables = [Table(name, source, columns[name]) for name, source in zip(columns, sources, strict=True)]
+        people = People(persons("u", rows={"owned": 2, "led": 3}, through={"led": ("k", "owned")}), tables)
+        plan = read("SELECT COUNT(*) AS n FROM owned LEFT JOIN led USING (k)", [], people=people)
+        joined = joined_of(plan.table)
+        asked = Extract(plan.table, plan.where, plan.table.domain.axes, joined.truncation("k" * 24))
+        for engine in (
+            DuckDB(tables, people, "k" * 24, copied_below=copied_below),
+            Reference(tables, people, "k" * 24),
+        ):
+            results.append(engine.run(asked).tolist())
+            assert engine.blank(asked).tolist() == []
+            alone = Extract(people["led"].table, read("SELECT COUNT(*) AS n FROM led", people.tables).where, ("y",))
+            assert len(engine.run(alone)) == 4
+            engine.close()
+    assert results[0]
+    assert all(found == results[0] for found in results)
+
+
+@pytest.mark.parametrize(
+    ("values", "declared"),
+    [
+        (pa.array([[1, 2], None]), integers(0, 9)),
+        (pa.array([{"a": 1}, None]), decimals(0, 9, step="0.5")),
+        (pa.array([b"1", None]), integers(0, 9)),
+        (pa.array([date(2024, 1, 1), None]), integers(0, 9)),
+        (pa.array([True, None]), dates("2024-01-01", "2024-12-31")),
+        (pa.array([20240101, None]), dates("2024-01-01", "2024-12-31")),
+        (pa.array([date(2024, 1, 1), None]), booleans()),
+    ],
+)
+@pytest.mark.parametrize("copied_below", [0, 10**9])
+def test_a_type_that_holds_nothing_of_what_is_declared_is_refused_when_it_is_opened(
+    values, declared, copied_below, tmp_path
+):
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pa.table({"x": values}), path)
+    with pytest.raises(InvalidInput) as refusal:
+        DuckDB([Table("t", path, {"x": declared})], copied_below=copied_below)
+    assert refusal.value.code == "query.unfit-type"
+
+
+def test_times_declared_as_days_are_told_to_the_custodian(tmp_path):
+    path = tmp_path / "rows.parquet"
+    parquet.write_table(pa.table({"x": pa.array([19_000], pa.timestamp("s"))}), path)
+    with pytest.warns(Caution, match="Times of day are dropped"):
+        DuckDB([Table("t", path, {"x": dates("2024-01-01", "2024-12-31")})])

@@ -7,15 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import partita as pt
+from partita.composition.calibration.pricing import Price
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference
-from partita.query.conditions import everywhere
-from partita.query.extract import Extract
-from partita.query.pricing import Price
-from partita.query.quote import quote
-from partita.query.schema import Table
-from partita.query.sql import read
-from partita.query.truncation import truncation
+from partita.query.exact.extract import Extract
+from partita.query.language.conditions import everywhere
+from partita.query.noise.quote import quote
+from partita.query.sql.parse import read
+from partita.query.tables.schema import Table
+from partita.query.tables.truncation import truncation
 from partita.region.columns import decimals
 
 STEPS = st.builds(Fraction, st.integers(1, 1000), st.integers(1, 1000))

@@ -15,16 +15,16 @@ from partita.engine.lowering import rendered
 from partita.engine.statement import statement, values_statement
 from partita.engine.stored import Stored
 from partita.engine.widths import Unproven, prove
-from partita.query import operations, workings
-from partita.query.blocks import entries
-from partita.query.design import designs
-from partita.query.expressions import Bounds, Case, Clamp, Expression, First, Number, Plus, Times, Value
-from partita.query.gathering import Gathered, Gathers
-from partita.query.operations import Width
-from partita.query.program import Program, cells
-from partita.query.schema import Table
-from partita.query.sql import read
-from partita.region.columns import dates, decimals, identifier, integers
+from partita.query.exact import operations, workings
+from partita.query.exact.measurements import entries
+from partita.query.exact.operations import Width
+from partita.query.exact.program import Program, Rows, cells
+from partita.query.language.expressions import Bounds, Case, Clamp, Expression, First, Number, Plus, Times, Value
+from partita.query.language.per_user import Gathered, Gathers
+from partita.query.noise.strategy import designs
+from partita.query.sql.parse import read
+from partita.query.tables.schema import Table
+from partita.region.columns import categories, dates, decimals, identifier, integers
 
 TABLE = Table(
     "t",
@@ -216,3 +216,24 @@ def test_a_mutant_of_the_typing_is_not_proved(change: Callable[[Any], None], mon
     change(monkeypatch)
     with pytest.raises((Unproven, AssertionError)):
         proved_all()
+
+
+@pytest.mark.parametrize("kind", ["UUID", "ENUM('x', 'y')"])
+def test_what_is_stored_as_no_text_is_compared_with_none(kind):
+    table = Table("t", [], {"k": categories("x", "y")})
+    stored = Stored(table, '"rows"', {"k": kind}, {"k": "k"})
+    with pytest.raises(Unproven, match="comparison"):
+        prove('SELECT COUNT(*) AS n FROM "rows" WHERE "k" = \'x\'', stored)
+    plan = read("SELECT COUNT(*) AS n FROM t WHERE k = 'x'", [table])
+    prove(statement(Program(table, plan.where, cells(plan.keys, plan.met), (Rows(),)), stored).sql, stored)
+
+
+def test_a_category_is_cast_to_a_list_that_holds_all_its_labels():
+    table = Table("t", [], {"k": categories("x", "y")})
+    copied = Stored(table, '"rows"', {"k": "ENUM('x', 'y', 'OTHER')"}, {"k": "k"}, clean=True)
+    prove("SELECT CAST(\"k\" AS ENUM('x', 'y', 'OTHER')) AS c FROM \"rows\"", copied)
+    with pytest.raises(Unproven, match="cast"):
+        prove("SELECT CAST(\"k\" AS ENUM('x', 'y')) AS c FROM \"rows\"", copied)
+    raw = Stored(table, '"rows"', {"k": "VARCHAR"}, {"k": "k"})
+    with pytest.raises(Unproven, match="cast"):
+        prove("SELECT CAST(\"k\" AS ENUM('x', 'y', 'OTHER')) AS c FROM \"rows\"", raw)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from partita.errors import prices, query
-from partita.errors.underlined import Words, at
+from partita.errors.query import language as query
+from partita.errors.query import prices
+from partita.errors.query.underlined import Words, at
 
 
 def test_the_words_in_question_are_underlined_in_their_line():

@@ -84,9 +84,11 @@ def test_the_delta_that_is_asked_for_is_used():
 
 def test_a_group_without_a_rule_gives_the_reason():
     facts = facts_of(ZCDP(rho="0.5", delta="1e-6"))
-    assert facts.group is None
-    assert "no rule for groups" in facts.why_no_group
+    assert "promises nothing to 4 together: by the rule for groups the δ grows to 12.8" in facts.why_no_group
+    assert facts.group is not None
+    assert (facts.group.members, round(facts.group.delta, 3)) == (3, 0.069)
     assert facts_of(Approximate(epsilon=8, delta="1e-3")).group is None
+    assert not facts_of(ZCDP(rho="0.5")).why_no_group
 
 
 def test_where_the_measure_has_no_rule_a_group_is_read_as_epsilon_and_delta_first():

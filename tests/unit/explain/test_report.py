@@ -10,11 +10,15 @@ from typing import Any
 import pytest
 
 import partita as pt
+from partita.algorithms import LogisticRegression
 from partita.cli import main
 from partita.errors import InvalidInput
 from partita.explain.report.about import FIELDS
+from partita.explain.report.derivation import derivation
 from partita.explain.report.report import report
+from partita.mechanisms.family import family
 from partita.sampling.bits import TestBits
+from partita.theory.measures.renyi import ORDERS
 
 VOID = {"image", "meta", "br", "hr", "img", "path", "use", "rect", "circle", "line"}
 
@@ -162,7 +166,7 @@ def test_of_a_long_book_the_newest_are_listed_and_all_are_counted():
         (pt.Promise(pt.rows(), pt.Pure(epsilon=1)), "E1, E10"),
         (pt.Promise(pt.replace(), pt.GDP(mu=1)), "E1, E11"),
         (pt.Promise(pt.groups(4), pt.Approximate(epsilon=1, delta="1e-6")), "E1, E14"),
-        (pt.Promise(pt.windows("age", width=3), pt.Renyi(orders=[2, 8], taus=["0.1", "0.4"])), "E8"),
+        (pt.Promise(pt.windows("age", width=3), pt.Renyi(taus=[order / 20 for order in ORDERS])), "E8"),
         (pt.Promise(pt.users("patient", rows=2, per="sex"), pt.ZCDP(rho=1)), "A4a, I11"),
     ],
     ids=["rows", "change-one", "groups", "windows", "parts"],
@@ -173,6 +177,34 @@ def test_every_promise_has_a_derivation_that_ends_in_its_budget(promise, theorem
     assert theorem in {step.theorem for step in steps}
     assert str(promise.budget) in steps[-2].says
     Checked(made.html()).text()
+
+
+def test_a_fitted_model_is_explained_by_the_proof_of_its_own_mechanism():
+    table = pt.Table(
+        "visits",
+        source=[{"age": 30 + number, "ill": ("no", "yes")[number % 2]} for number in range(40)],
+        columns={"age": pt.integers(0, 120), "ill": pt.categories("no", "yes")},
+    )
+    made = pt.Curator(tables=[table], promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=4))], bits=TestBits(5))
+    LogisticRegression(epsilon=3, solver="objective").fit_from(made, columns=["age"], target="ill")
+    told = report(made.ledger)
+    assert {noise.split(",")[0] for one in told.releases for noise in one.noise} >= {"perturbed objective"}
+    steps = [step.says for step in told.promises[0].steps]
+    (fitted,) = (says for says in steps if "perturbed objective" in says)
+    assert fitted.startswith("Of a perturbed objective only the minimiser is released, once.")
+    assert not any("simpler releases" in says or "closed form, and" in says for says in steps)
+
+
+def test_every_mechanism_of_the_family_is_explained_by_a_theorem():
+    promise = pt.Promise(pt.rows(), pt.Pure(epsilon=1))
+    facts = report(curator(promises=[promise]).ledger).promises[0].explanation.facts
+    kinds = [kind.replace("_", " ") for kind in family()]
+    told = derivation(promise, pt.Pure(epsilon=0), facts, kinds)
+    plain = derivation(promise, pt.Pure(epsilon=0), facts, [])
+    assert len(told) == len(plain) + len(kinds)
+    assert all(step.theorem for step in told)
+    (strange,) = set(derivation(promise, pt.Pure(epsilon=0), facts, ["filtered-session"])) - set(plain)
+    assert strange.says.startswith("Filtered-session: not explained by a theorem of its own here.")
 
 
 def test_what_the_custodian_has_not_said_is_told():
@@ -219,3 +251,40 @@ def test_what_cannot_be_reported_is_refused_in_words(arguments, code, tmp_path, 
     (tmp_path / "odd.toml").write_text("colour = 1", encoding="utf-8")
     assert main(arguments) == 2
     assert capsys.readouterr().err.startswith(code)
+
+
+def costly(*promises: pt.Promise) -> pt.Curator:
+    columns = {
+        "patient": pt.identifier(),
+        "age": pt.integers(0, 120),
+        "fee": pt.decimals(0, 500, step="0.01"),
+        "sex": pt.categories("F", "M"),
+    }
+    table = pt.Table("visits", source=[{"patient": "a", "age": 30, "fee": "9.99", "sex": "F"}], columns=columns)
+    return pt.Curator(tables=[table], promises=promises, bits=TestBits(1))
+
+
+def test_noise_is_told_in_the_units_of_the_column_and_with_what_it_is_on():
+    made = costly(pt.Promise(pt.rows(), pt.ZCDP(rho="0.5")))
+    made.ask("SELECT COUNT(*) AS n, SUM(fee) AS total FROM visits", rho="0.02")
+    made.plan(["SELECT SUM(fee) AS total FROM visits WHERE age > 64"], rho="0.02")
+    # One row moves the sums by 500 at most: σ = 500 / √(2 · 0.02) in the units of the column, and not 250,000 cents.
+    together, planned = (one.noise for one in report(made.ledger).releases)
+    assert together == ("gaussian, sigma = 2500 (balanced sums of fee)",)
+    assert planned == ("gaussian, sigma = 2500 (sums of fee)",)
+
+
+def test_the_costs_of_questions_about_everybody_add_up_to_what_is_spent():
+    made = costly(
+        pt.Promise(pt.users("patient", rows=3), pt.ZCDP(rho="0.5")), pt.Promise(pt.rows(), pt.ZCDP(rho="0.3"))
+    )
+    for rho in ("0.02", "0.03"):
+        made.ask("SELECT COUNT(*) AS n FROM visits", rho=rho)
+    listed = [one.costs for one in report(made.ledger).releases]
+    for place, spent in enumerate(made.spent()):
+        total = sum(float(costs[place].removeprefix("ρ = ")) for costs in listed)
+        assert total == pytest.approx(float(spent.rho), rel=1e-5)  # type: ignore[attr-defined]
+
+
+def test_the_page_says_why_costs_about_different_people_do_not_add_up():
+    assert "costs of questions about different people do not add up" in Checked(report(asked().ledger).html()).text()

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from partita.composition.compose import compose
+from partita.composition.guarantees.compose import compose
 from partita.errors import NotProven
 from partita.explain.sampled import Sampled, sampled
 from partita.explain.words import explain

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from partita.errors import BudgetExceeded
-from partita.ledger.points import Point
+from partita.ledger.book.points import Point
 from partita.ledger.states import Answered
 from tests.unit.ledger import plain
 

@@ -6,15 +6,16 @@ import hashlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from partita.composition.promise import Promise
+from partita.composition.plans.promise import Promise
 from partita.granularity import rows
 from partita.ledger.birth import Terms
-from partita.ledger.charge import Charge, Cost
+from partita.ledger.charge import Charge
 from partita.ledger.ledger import Ledger
 from partita.ledger.opening import open_ledger
 from partita.ledger.payer import Payer
 from partita.region import Domain, Region, integers
 from partita.sampling.bits import TestBits
+from partita.theory.cost import Cost
 from partita.theory.measures.base import Measure
 from partita.theory.measures.pure import Pure
 
@@ -30,20 +31,20 @@ class PlainPayer(Payer):
         self.loss = promise.budget.zero()
 
     def ticket(self, region: Region, cost: Cost) -> object | None:
-        return cost if (self.loss + cost.one).fits(self.budget) else None
+        return cost if (self.loss + cost.row).fits(self.budget) else None
 
     def book(self, ticket: object) -> None:
-        self.loss = self.loss + ticket.one
+        self.loss = self.loss + ticket.row
 
     def load(self, charges: Iterable[tuple[Region, Cost, int]]) -> None:
         for _, cost, count in charges:
-            self.loss = self.loss + cost.one.times(count)
+            self.loss = self.loss + cost.row.times(count)
 
     def remaining(self, region: Region) -> Measure:
         return self.budget.left_after(self.loss)
 
     def charged(self, region: Region, cost: Cost) -> Measure:
-        return cost.one
+        return cost.row
 
     def claims(self, region: Region, cost: Cost) -> None:
         return None

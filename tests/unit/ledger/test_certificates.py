@@ -10,7 +10,7 @@ import pytest
 
 import partita as pt
 from partita.ledger.canonical import canonical
-from partita.ledger.certificates import certificate, check_certificate, to_json
+from partita.ledger.reports.certificates import certificate, check_certificate, to_json
 from tests.unit.curator.hospital import hospital
 
 UNITS = [
@@ -111,7 +111,7 @@ def test_a_part_that_cannot_be_read_is_refused() -> None:
 
 
 def test_what_is_not_signed_is_not_worked_on(monkeypatch) -> None:
-    from partita.ledger import certificates
+    from partita.ledger.reports import certificates
 
     document = certificate(asked().ledger)
     monkeypatch.setattr(certificates, "checked_region", lambda *_: pytest.fail("it was worked on"))

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
 
 import pytest
 
-from partita.composition.promise import Promise
+from partita.composition.plans.promise import Promise
 from partita.errors import InvalidInput, LedgerFault, NotProven
 from partita.granularity import groups, metric, replace, rows, users, windows
+from partita.granularity.documents import unit_document, unit_from
 from partita.ledger.birth import Terms
 from partita.ledger.canonical import canonical
-from partita.ledger.charge import Cost, Priced, Reader, region_document, region_from
-from partita.ledger.units import unit_document, unit_from
+from partita.ledger.charge import Priced, Reader, region_document, region_from
 from partita.region import Domain, Region, categories, dates, decimals, identifier, integers
+from partita.theory.cost import Cost
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.gdp import GDP
 from partita.theory.measures.pure import Pure
@@ -128,3 +130,21 @@ def test_a_promise_whose_unit_has_rows_in_several_tables_is_refused():
     with pytest.raises(NotProven, match="spans 2 tables"):
         Terms([Promise(groups(2, of=users("patient", rows=3)), Pure(epsilon=1))], {"visits": owned, "stays": owned})
     assert Terms([Promise(groups(2), Pure(epsilon=1))], {"visits": owned, "stays": owned})
+
+
+def costing(cost):
+    return dataclasses.replace(charge(1), costs=(Cost(cost),))
+
+
+HUGE = [ZCDP(rho=Fraction(1, 10**200)), GDP.from_squared(Fraction(1, 3 * 10**160)), Pure(epsilon=Fraction(10**90))]
+
+
+@pytest.mark.parametrize("cost", HUGE)
+def test_costs_of_any_size_are_read_as_they_were_written(cost):
+    assert Reader({"visits": DOMAIN})(costing(cost).priced()) == Priced.of(costing(cost))
+
+
+@pytest.mark.parametrize("digits", [3000, 5000])
+def test_a_cost_that_nobody_could_read_is_refused_before_it_is_written(digits):
+    with pytest.raises(InvalidInput, match="more digits than a ledger keeps"):
+        costing(ZCDP(rho=Fraction(10**digits + 1, 10**digits + 7)))

@@ -9,19 +9,21 @@ import sqlite3
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from partita.composition.promise import Promise
+from partita.composition.plans.promise import Promise
 from partita.errors import InvalidInput, LedgerFault
 from partita.granularity import rows
-from partita.ledger.anchor import FileAnchor, Mark
 from partita.ledger.birth import Terms
+from partita.ledger.book import anchor as anchors
+from partita.ledger.book.anchor import FileAnchor, Mark
+from partita.ledger.book.points import Point
+from partita.ledger.book.sqlite import MEMORY
 from partita.ledger.opening import restore
-from partita.ledger.points import Point
-from partita.ledger.sqlite import MEMORY
-from partita.region import Domain, integers
+from partita.region import Domain, Region, integers
 from partita.theory.measures.pure import Pure
 from tests.unit.ledger.plain import DOMAIN, TERMS, PlainPayer, ask, charge, clock, opened
 
@@ -94,7 +96,7 @@ def test_two_handles_see_each_other(path):
 
 
 def test_making_the_same_ledger_twice_at_once_opens_it_once(path):
-    from partita.ledger.sqlite import SQLiteStore
+    from partita.ledger.book.sqlite import SQLiteStore
 
     with opened(path) as first:
         born = next(first.entries())
@@ -106,16 +108,63 @@ def test_making_the_same_ledger_twice_at_once_opens_it_once(path):
 
 def test_other_promises_are_refused(used):
     looser = Terms([Promise(rows(), Pure(epsilon=2))], {"visits": DOMAIN})
-    with pytest.raises(LedgerFault, match=r"ε = 1.* than those given .*ε = 2") as caught:
+    with pytest.raises(LedgerFault, match=r"promise 1: the ledger has .*ε = 1.*, declared now is .*ε = 2") as caught:
         opened(used, looser)
     assert code(caught) == "ledger.other-promises"
 
 
 def test_another_domain_is_refused(used):
     wider = Terms(TERMS.promises, {"visits": Domain({"age": integers(0, 120)}), "more": DOMAIN})
-    with pytest.raises(LedgerFault, match="another declaration of: more, visits") as caught:
+    with pytest.raises(LedgerFault, match=r"table more: the ledger has .none., declared now is .columns age") as caught:
         opened(used, wider)
     assert code(caught) == "ledger.other-tables"
+    assert "visits.age: the ledger has [" in caught.value.message
+    assert "a ledger of its own" in caught.value.message
+
+
+def test_a_ledger_without_a_charge_takes_another_declaration(path):
+    wider = Terms([Promise(rows(), Pure(epsilon=2))], {"visits": Domain({"age": integers(0, 120)})})
+    with opened(path) as ledger:
+        secret = ledger.truncation_key()
+        ledger.open_account("ana", [Pure(epsilon="0.5")])
+    with opened(path, wider) as ledger:
+        assert ledger.terms == wider
+        assert ledger.truncation_key() == secret
+        assert not ledger.accounts()
+        assert ledger.verify().sound
+    with opened(path, wider) as ledger:
+        domain = wider.tables["visits"]
+        ask(ledger, replace(charge(1), region=Region.everything(domain)), b"1")
+        assert ledger.verify().sound
+    assert refused(path, terms=TERMS) == "ledger.other-promises"
+
+
+def test_whoever_has_the_old_declaration_open_charges_nothing_under_it(path):
+    wider = Terms([Promise(rows(), Pure(epsilon=2))], {"visits": DOMAIN})
+    with opened(path) as old, opened(path, wider) as new:
+        with pytest.raises(LedgerFault) as caught:
+            old.reserve(charge(1))
+        assert code(caught) == "ledger.rewritten"
+        assert new.verify().sound
+        ask(new, charge(1), b"1")
+
+
+def test_a_copy_older_than_its_anchor_is_not_begun_again(path):
+    wider = Terms([Promise(rows(), Pure(epsilon=2))], {"visits": DOMAIN})
+    opened(path).close()
+    before = path.read_bytes()
+    with opened(path) as ledger:
+        ask(ledger, charge(1), b"1")
+        ask(ledger, charge(2), b"2")
+    path.write_bytes(before)
+    assert refused(path, terms=wider) == "ledger.rolled-back"
+
+
+def test_an_open_charge_holds_the_declaration(path):
+    wider = Terms([Promise(rows(), Pure(epsilon=2))], {"visits": DOMAIN})
+    with opened(path) as ledger:
+        ledger.reserve(charge(1))
+    assert refused(path, terms=wider) == "ledger.other-promises"
 
 
 @pytest.mark.parametrize("content", [b"", b"short", b"SQLite format 3\0" + bytes(84)])
@@ -123,6 +172,24 @@ def test_a_file_that_is_cut_short_or_no_ledger_is_refused(path, content):
     path.write_bytes(content)
     assert refused(path) in {"ledger.truncated", "ledger.not-a-ledger"}
     assert path.read_bytes() == content
+
+
+def test_what_is_no_ledger_is_refused_and_left_as_it_is(path):
+    path.write_bytes(b"a letter, and no ledger. " * 99)
+    assert refused(path) == "ledger.not-a-ledger"
+    path.unlink()
+    path.mkdir()
+    assert refused(path) == "ledger.not-a-ledger"
+    path.rmdir()
+    alter(path, "CREATE TABLE entry (seq)")
+    before = path.read_bytes()
+    assert refused(path) == "ledger.not-a-ledger"
+    assert path.read_bytes() == before
+
+
+def test_a_file_of_a_few_bytes_is_cut_short(path):
+    path.write_bytes(b"")
+    assert refused(path) == "ledger.truncated"
 
 
 def test_a_later_format_is_refused(used):
@@ -461,3 +528,20 @@ def test_opening_does_not_read_what_is_summed_up(checkpointed):
     with opened(checkpointed) as ledger:
         assert ledger.spent() == (Pure(epsilon="0.8"),)
         assert "entry 3 does not follow" in "; ".join(ledger.verify().problems)
+
+
+def test_a_mark_is_looked_for_again_where_others_step_on(tmp_path, monkeypatch):
+    writer, reader = FileAnchor(str(tmp_path / "a")), FileAnchor(str(tmp_path / "a"))
+    writer.advance(Mark(1, bytes(32)), b"one")
+    found = anchors._mark
+
+    def overtaken(file, content, slot):
+        # Between looking at the marks and at what is kept beside them, both are written anew.
+        monkeypatch.setattr(anchors, "_mark", found)
+        writer.advance(Mark(2, bytes(32)), b"second")
+        writer.advance(Mark(3, bytes(32)), b"third")
+        return found(file, content, slot)
+
+    monkeypatch.setattr(anchors, "_mark", overtaken)
+    assert reader.read() == Mark(3, bytes(32))
+    assert reader.kept() == b"third"

@@ -6,13 +6,14 @@ import hashlib
 
 import pytest
 
-from partita.composition.promise import Promise
+from partita.composition.plans.promise import Promise
 from partita.granularity import rows
 from partita.ledger.birth import Terms
-from partita.ledger.charge import Charge, Cost
-from partita.ledger.history import history
+from partita.ledger.charge import Charge
 from partita.ledger.opening import open_ledger
+from partita.ledger.reports.history import history
 from partita.region import Domain, Region, integers
+from partita.theory.cost import Cost
 from partita.theory.measures.pure import Pure
 
 DOMAIN = Domain({"day": integers(0, 9, missing=0)})

@@ -8,7 +8,7 @@ import pickle
 import pytest
 
 from partita.errors import BudgetExceeded, InvalidInput, LedgerFault
-from partita.ledger.entries import Kind
+from partita.ledger.book.entries import Kind
 from partita.ledger.states import Answered, Reservation
 from partita.theory.measures.pure import Pure
 from partita.theory.measures.zcdp import ZCDP
@@ -159,8 +159,8 @@ def test_an_abandoned_key_stays_abandoned(ledger):
 def test_a_table_or_a_measure_that_was_not_promised_is_refused(ledger):
     from dataclasses import replace
 
-    from partita.ledger.charge import Cost
     from partita.region import Domain, Region, integers
+    from partita.theory.cost import Cost
 
     with pytest.raises(InvalidInput, match="knows no table 'other'; it knows visits"):
         ledger.reserve(replace(charge("n"), table="other"))

@@ -11,7 +11,7 @@ import pytest
 
 from partita.errors import InvalidInput, LedgerFault
 from partita.ledger.keys import SigningKey
-from partita.ledger.receipts import Receipt
+from partita.ledger.receipts.receipts import Receipt
 from partita.region import Region
 from partita.sampling.bits import TestBits
 from partita.theory.measures.pure import Pure
@@ -34,7 +34,7 @@ def test_a_receipt_states_what_was_released(ledger, receipt):
     assert receipt.region == Region.where("age < 18", DOMAIN)
     assert receipt.mechanism == {"kind": "laplace", "scale": "10"}
     (claim,) = receipt.claims
-    assert (claim.promise, claim.cost.one) == (ledger.terms.promises[0], Pure(epsilon="0.1"))
+    assert (claim.promise, claim.cost.row) == (ledger.terms.promises[0], Pure(epsilon="0.1"))
     assert (receipt.table, receipt.asked, receipt.seq) == ("visits", "question n", 3)
     assert receipt.at == "2026-01-02T03:04:05.000000+00:00"
 
@@ -71,7 +71,7 @@ def test_an_altered_receipt_is_refused(receipt, part, value):
 
 
 def test_what_is_forged_is_not_worked_on(receipt, monkeypatch):
-    from partita.ledger import receipts
+    from partita.ledger.receipts import receipts
 
     monkeypatch.setattr(receipts, "checked_region", lambda *_: pytest.fail("it was worked on"))
     with pytest.raises(InvalidInput, match="does not fit what it says"):
@@ -150,12 +150,43 @@ def test_a_supplied_key_signs_instead(tmp_path):
     with opened(path, signer=key) as ledger:
         assert ledger.birth.public_key == key.public
     assert not os.path.exists(f"{path}.key")
-    with opened(path) as ledger:
+    with opened(path, signer=key) as ledger:
         answered = ledger.commit(ledger.reserve(charge("n")), b"17")
+        ledger.receipt(answered).check(key.public)
+    with opened(path) as ledger:
+        assert ledger.reserve(charge("n")).content == b"17"
         with pytest.raises(LedgerFault, match="no receipt can be signed"):
             ledger.receipt(answered)
-    with opened(path, signer=key) as ledger:
-        ledger.receipt(answered).check(key.public)
+
+
+def test_without_its_key_a_ledger_charges_nothing(tmp_path):
+    path = tmp_path / "visits.ledger"
+    opened(path).close()
+    os.unlink(f"{path}.key")
+    with opened(path) as ledger:
+        with pytest.raises(LedgerFault, match="nothing was charged") as caught:
+            ledger.reserve(charge("n"))
+        assert caught.value.code == "ledger.no-signing-key"
+        assert [entry.kind.value for entry in ledger.entries()] == ["birth"]
+
+
+def test_what_was_charged_while_the_key_was_there_is_finished_without_it(tmp_path):
+    path = tmp_path / "visits.ledger"
+    with opened(path) as ledger:
+        ledger.reserve(charge("n"))
+    os.unlink(f"{path}.key")
+    with opened(path) as ledger:
+        assert ledger.commit(ledger.reserve(charge("n")), b"17").content == b"17"
+
+
+def test_an_anchor_that_may_not_be_written_is_told_before_the_charge(tmp_path, monkeypatch):
+    path = tmp_path / "visits.ledger"
+    with opened(path) as ledger:
+        monkeypatch.setattr(os, "access", lambda *_: False)
+        with pytest.raises(LedgerFault, match="nothing was charged") as caught:
+            ledger.reserve(charge("n"))
+        assert caught.value.code == "ledger.anchor-not-writable"
+        assert [entry.kind.value for entry in ledger.entries()] == ["birth"]
 
 
 def test_a_damaged_key_file_is_refused(tmp_path):

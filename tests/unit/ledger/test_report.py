@@ -8,8 +8,8 @@ import json
 import pytest
 
 from partita.errors import LedgerFault
-from partita.ledger.report import check_export, export, summary
-from partita.ledger.store import State
+from partita.ledger.book.store import State
+from partita.ledger.reports.report import check_export, export, summary
 from partita.theory.measures.pure import Pure
 from tests.unit.ledger.plain import ask, charge, opened
 

@@ -6,15 +6,15 @@ from fractions import Fraction
 
 import pytest
 
-from partita.composition.promise import Promise
+from partita.composition.plans.promise import Promise
 from partita.errors import InvalidInput, NotProven
 from partita.granularity import groups, metric, replace, rows, users, windows
 from partita.ledger.birth import Terms
-from partita.ledger.charge import Cost
 from partita.ledger.keys import SigningKey
-from partita.ledger.together import Rule, compose
+from partita.ledger.receipts.together import Rule, compose
 from partita.region import Domain, identifier, integers
 from partita.sampling.bits import TestBits
+from partita.theory.cost import Cost
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.gdp import GDP
 from partita.theory.measures.pure import Pure

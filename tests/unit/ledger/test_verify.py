@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from partita.ledger.entries import GENESIS, chained, line
+from partita.ledger.book.entries import GENESIS, chained, line
 from partita.limits import Limits, using
 from partita.theory.measures.pure import Pure
 from tests.unit.ledger.plain import PlainPayer, ask, charge, opened

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partita.query.schema import Table
+from partita.query.tables.schema import Table
 from partita.region.columns import booleans, categories, dates, decimals, identifier, integers, text_keys
 
 VISITS = Table(

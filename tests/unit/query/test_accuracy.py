@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import partita as pt
 from partita.errors import BudgetExceeded, InvalidInput
-from partita.query.accuracy import share
+from partita.query.noise.accuracy import share
 from tests.unit.curator.hospital import hospital
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from partita.query.blocks import (
+from partita.query.exact.measurements import (
     Balanced,
     Block,
     Counted,
@@ -19,8 +19,8 @@ from partita.query.blocks import (
     one_change,
     one_row,
 )
-from partita.query.expressions import Bounds, Times, Value
-from partita.query.program import Present, Rows, Tally, Total
+from partita.query.exact.program import Present, Rows, Tally, Total
+from partita.query.language.expressions import Bounds, Times, Value
 
 X, Y = Value("x"), Value("y")
 

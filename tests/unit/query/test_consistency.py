@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 import partita as pt
+from partita.composition.calibration.pricing import Price
 from partita.errors import InvalidInput
-from partita.query.consistency import consistent
-from partita.query.pricing import Price
-from partita.query.quote import quote
-from partita.query.sql import read
+from partita.query.noise.quote import quote
+from partita.query.reuse.consistency import consistent
+from partita.query.sql.parse import read
 from partita.sampling.bits import TestBits
 from tests.laws.test_coverage import PROMISES, ROWS, TABLE, exact, held, most_misses, tallied
 from tests.unit.curator.hospital import hospital

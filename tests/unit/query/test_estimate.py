@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import partita as pt
+from partita.composition.calibration.pricing import Price
 from partita.engine.reference import tallied
-from partita.query.allotment import Allotment
-from partita.query.batch import shared
-from partita.query.estimate import estimates, told
-from partita.query.pricing import Price
-from partita.query.quote import Quote, quote
-from partita.query.recipes import Linear
-from partita.query.reuse import linears
-from partita.query.share import Share
-from partita.query.sql import read
-from partita.query.sums import sums
+from partita.query.answer.estimators import Linear
+from partita.query.batch.allotment import Allotment, _inverse
+from partita.query.batch.batch import shared
+from partita.query.batch.estimate import estimates, told
+from partita.query.batch.share import Share
+from partita.query.noise.quote import Quote, quote
+from partita.query.reuse.reuse import linears
+from partita.query.reuse.sums import sums
+from partita.query.sql.parse import read
 from partita.sampling.bits import TestBits
 from tests.unit.query.test_reuse import ROWS, TABLE
 
@@ -277,7 +277,7 @@ def test_sums_of_nothing_and_of_nobody_have_a_share_of_the_price(sql: str, kind:
     shares = shared([read(one, [TABLE]) for one in (sql, *beside)], [promise], price, {"t": None})
     account = pt.RegionAccount(shares[0].quote.plan.table.domain, promise)
     for one in {one.fingerprint: one for share in shares for one in share.sources}.values():
-        account.charge(one.region, one.tolls[0].row, one.tolls[0].both)
+        account.charge(one.region, one.tolls[0].cost.row, one.tolls[0].cost.both)
     assert shares[0].estimate is None
 
 
@@ -300,3 +300,29 @@ def test_a_question_of_hardly_any_weight_is_still_told_and_its_bar_says_how_badl
     errors = [share.error()["n"] for share in shares]
     assert errors[2] < errors[0]
     assert errors[2] < errors[1]
+
+
+def test_shares_are_found_where_numbers_are_long_vectors_and_one_is_left_out() -> None:
+    """Lists of pairs in many columns: beside their lengths what keeps a matrix regular was lost in rounding."""
+    table, _, _ = wide(24, 100)
+    listed = [
+        f"SELECT COUNT(*) AS n FROM t WHERE (c{k}, c{(5 * k + 1) % 24}) IN "
+        f"({', '.join(f'({i * (k + 3) % 97}, {i * (7 + k) % 97})' for i in range(10))})"
+        for k in range(12)
+    ]
+    quotes = [quote(read(sql, [table]), PROMISES, Price.of(rho="0.001"), noise="gaussian") for sql in listed]
+    families, alone = told(quotes, [1.0] * len(quotes))  # type: ignore[misc]
+    everyone = (frozenset(range(12)),)
+    problem = Allotment(tuple(families), np.array(alone), tuple((i,) for i in range(12)), everyone, 1.0)
+    # None follows from others, so each is released, with the same share.
+    assert problem.best() == pytest.approx([1 / 12] * 12, rel=1e-3)
+    for place in range(12):
+        assert problem.error(np.where(np.arange(12) == place, 0.0, 1 / 11)) > 1e6 * problem.error(np.full(12, 1 / 12))
+
+
+@pytest.mark.parametrize("known", [np.ones((3, 3)), np.zeros((3, 3)), np.diag([1.0, 0.5, -1e-15])])
+def test_what_nothing_tells_of_has_a_huge_error_and_never_a_negative_one(known: Any) -> None:
+    inverse = _inverse(known)
+    assert np.isfinite(inverse).all()
+    assert np.linalg.eigvalsh(inverse)[-1] >= 1e12
+    assert np.linalg.eigvalsh(inverse)[0] > -1e-3

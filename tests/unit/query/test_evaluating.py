@@ -6,9 +6,9 @@ import pytest
 from sqlglot import parse_one
 
 from partita.effort import bounded
-from partita.query.evaluating import Evaluator
-from partita.query.public import facts
-from partita.query.tabulated import Untabulated, evaluated
+from partita.query.functions.evaluating import Evaluator
+from partita.query.functions.tabulated import Untabulated, evaluated
+from partita.query.tables.public import facts
 from partita.region.columns import booleans, categories, dates, integers
 
 COLUMNS = {

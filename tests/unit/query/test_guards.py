@@ -8,20 +8,21 @@ from typing import Any
 import pytest
 
 import partita as pt
-from partita.curator.path import costs_of
-from partita.curator.planned import plan_charge
+from partita.composition.calibration.pricing import Price
+from partita.curator.batches.planned import plan_charge
+from partita.curator.path.placed import costs_of
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference
 from partita.errors import PartitaError
 from partita.granularity import Replace, Rows, Users
-from partita.query import quantile_costs, selection
-from partita.query.blocks import Counted
-from partita.query.joint import joint
-from partita.query.pricing import Price
-from partita.query.quote import Quote, quote
-from partita.query.sql import read
-from partita.query.stability import gathered_movement
-from partita.query.truncation import Caps, truncation
+from partita.query.batch.joint import joint
+from partita.query.exact.measurements import Counted
+from partita.query.exact.sensitivity import gathered_movement
+from partita.query.noise import partition_selection as selection
+from partita.query.noise.quote import Quote, quote
+from partita.query.quantiles import costs as quantile_costs
+from partita.query.sql.parse import read
+from partita.query.tables.truncation import Caps, truncation
 from tests.unit.query import strategies
 
 TABLE = strategies.table()
@@ -46,7 +47,7 @@ def quoted(text: str, *units: Any, budget: Any = WIDE, caps: Caps = Caps(), delt
 )  # fmt: skip
 def test_so_many_people_come_or_go_in_one_step(unit: Any, beside: bool, people: int) -> None:
     cut = truncation(TABLE, [OWNERS], "key") if beside else None
-    assert selection.steps_of(unit, cut).unit == people
+    assert selection.people_moved(unit, cut).unit.l1 == people
 
 
 @pytest.mark.parametrize("people", [1, 2, 4])
@@ -83,14 +84,14 @@ def test_a_row_that_a_test_leaves_out_takes_its_whole_value_along() -> None:
 def test_what_an_altered_owner_costs_is_not_told_as_if_the_owner_came_or_went() -> None:
     text = "SELECT COUNT(DISTINCT who) AS n FROM things"
     (told,), (altered,) = costs_of(quoted(text, OWNERS)), costs_of(quoted(text, pt.users("who", rows=3, altered=True)))
-    assert told.unit is not None
+    assert told.owner is not None
     assert told.altered is None
     # In two groups an altered owner may leave the one and enter the other.
     by = "SELECT a > 2 AS k, COUNT(DISTINCT who) AS n FROM things GROUP BY 1"
     (moved,) = costs_of(quoted(by, pt.users("who", rows=1, altered=True)))
-    assert moved.unit is not None
-    assert moved.altered == moved.unit.group(2)
-    assert altered.altered == altered.unit
+    assert moved.owner is not None
+    assert moved.altered == moved.owner.group(2)
+    assert altered.altered == altered.owner
 
 
 def test_caps_of_a_question_need_promises_on_owners_alone() -> None:
@@ -105,7 +106,7 @@ APART = ("SELECT COUNT(*) AS n FROM things WHERE a > 2", "SELECT COUNT(*) AS n F
 def test_a_plan_adds_up_what_owners_lose_where_that_is_known_of_owners_only() -> None:
     quotes = [quoted("SELECT COUNT(DISTINCT who) AS n FROM things WHERE a > 2", OWNERS), quoted(APART[1], OWNERS)]
     (made,) = joint(quotes, quotes[0].promises, [Fraction(0)])
-    assert made.unit == quotes[0].tolls[0].unit + quotes[1].tolls[0].unit
+    assert made.together.owner == quotes[0].tolls[0].unit + quotes[1].tolls[0].unit
 
 
 def test_a_plan_beside_owners_composes_all_its_questions_for_every_row() -> None:
@@ -115,7 +116,7 @@ def test_a_plan_beside_owners_composes_all_its_questions_for_every_row() -> None
         one, other = (quoted(text, *units, price="0.05") for text in APART)
         deltas = [DELTA for _ in units]
         found[len(units)] = [
-            joint(each, one.promises, deltas)[0].row for each in ([one] * 200 + [other] * 200, [one] * 400)
+            joint(each, one.promises, deltas)[0].together.row for each in ([one] * 200 + [other] * 200, [one] * 400)
         ]
     assert found[1][0].vector()[0] < found[1][1].vector()[0]
     assert found[2][0] == found[2][1]
@@ -171,22 +172,20 @@ def test_so_many_times_the_price_of_one_row_is_what_a_chosen_quantile_costs(
 ) -> None:
     moved = quantile_costs.moves(shares, unit, groups=2, truncation=None, keyed=keyed)
     budget = pt.Pure(epsilon=1)
-    assert quantile_costs.unit_cost(pt.Exponential(epsilon=1), moved, unit, budget) == pt.Pure(epsilon=times)
+    assert quantile_costs.cost(pt.Exponential(epsilon=1), moved.unit, budget) == pt.Pure(epsilon=times)
     if not isinstance(unit.single, Users):
         cut = truncation(TABLE, [OWNERS], "key")
         behind = quantile_costs.moves(shares, unit, groups=2, truncation=cut, keyed=keyed)
         twice = 1 if keyed is False else 2
-        assert quantile_costs.unit_cost(pt.Exponential(epsilon=1), behind, unit, budget) == pt.Pure(
-            epsilon=twice * times
-        )
+        assert quantile_costs.cost(pt.Exponential(epsilon=1), behind.unit, budget) == pt.Pure(epsilon=twice * times)
 
 
 def test_the_charge_of_a_plan_tells_what_a_whole_owner_loses() -> None:
     quotes = [quoted("SELECT COUNT(DISTINCT who) AS n FROM things WHERE a > 2", OWNERS), quoted(APART[1], OWNERS)]
     joints = joint(quotes, quotes[0].promises, [Fraction(0)])
     (cost,) = plan_charge(quotes, joints, [Fraction(0)]).costs
-    assert cost.unit is not None
-    assert cost.unit == joints[0].unit
+    assert cost.owner is not None
+    assert cost.owner == joints[0].together.owner
 
 
 def test_what_one_owner_adds_is_kept_within_its_bounds_by_the_engine() -> None:

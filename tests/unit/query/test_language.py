@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
+from partita.composition.calibration.pricing import Price
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference
 from partita.errors import PartitaError
 from partita.granularity import rows
-from partita.query.pricing import Price
-from partita.query.public import PublicTable
-from partita.query.quote import quote
-from partita.query.schema import Table
-from partita.query.sql import read
+from partita.query.noise.quote import quote
+from partita.query.sql.parse import read
+from partita.query.tables.public import PublicTable
+from partita.query.tables.schema import Table
 from partita.region.columns import categories, dates, decimals, identifier, integers
 from partita.sampling.bits import TestBits
 from partita.theory.measures.zcdp import ZCDP

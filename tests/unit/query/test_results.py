@@ -10,11 +10,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from partita.composition.calibration.pricing import Price
 from partita.engine.reference import evaluate, meets, record, tallied
 from partita.errors import QueryRefused
 from partita.granularity import replace, rows, users
-from partita.query import keys
-from partita.query.aggregates import (
+from partita.query.answer.intervals import Spread, quotient
+from partita.query.answer.results import Result
+from partita.query.exact.measurements import entries
+from partita.query.exact.program import Program, cells
+from partita.query.language import keys
+from partita.query.language.aggregates import (
     Average,
     Correlation,
     Count,
@@ -24,16 +29,11 @@ from partita.query.aggregates import (
     Variance,
     arguments,
 )
-from partita.query.blocks import entries
-from partita.query.design import designs
-from partita.query.errorbars import Spread, quotient
-from partita.query.plan import Plan, ValueColumn
-from partita.query.pricing import Price
-from partita.query.program import Program, cells
-from partita.query.quote import narrowed, quote
-from partita.query.results import Result
-from partita.query.sql import read
-from partita.query.truncation import truncation
+from partita.query.language.plan import Plan, ValueColumn
+from partita.query.noise.quote import narrowed, quote
+from partita.query.noise.strategy import designs
+from partita.query.sql.parse import read
+from partita.query.tables.truncation import truncation
 from partita.sampling.bits import TestBits
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.gdp import GDP
@@ -232,7 +232,7 @@ def test_no_quote_costs_more_than_its_price(question, granularity, budget, price
     found = offered(question, Promised(granularity, budget), **price)
     allowed = Price.of(**price).within(budget)
     assert found.cost.fits(allowed)
-    assert found.tolls[0].row.vector() <= found.tolls[0].unit.vector()
+    assert found.tolls[0].cost.row.vector() <= found.tolls[0].unit.vector()
     # Not a whole percent of the price is left unused in its first coordinate.
     assert found.cost.vector()[0] >= allowed.vector()[0] * Fraction(99, 100)
 
@@ -273,8 +273,8 @@ def test_every_promise_is_priced():
 
 def test_under_change_one_the_count_of_everybody_costs_nothing_when_all_are_in_the_region():
     found = offered("SELECT COUNT(*) AS n FROM visits", Promised(replace(), Pure(epsilon=1)), epsilon="0.1")
-    assert found.tolls[0].both.is_zero()
-    assert not found.tolls[0].row.is_zero()
+    assert found.tolls[0].cost.both.is_zero()
+    assert not found.tolls[0].cost.row.is_zero()
 
 
 def test_what_no_row_can_change_is_free():

@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import partita as pt
+from partita.composition.calibration.pricing import Price
 from partita.engine.reference import tallied
-from partita.query.pricing import Price
-from partita.query.quote import quote
-from partita.query.reuse import placed
-from partita.query.sql import read
+from partita.query.noise.quote import quote
+from partita.query.reuse.reuse import placed
+from partita.query.sql.parse import read
 from tests.unit.curator.hospital import hospital
 
 PROMISES = [pt.Promise(pt.rows(), pt.ZCDP(rho="5"))]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from partita.query.rewrite import RULES, rewritten
-from partita.query.sql import read
+from partita.query.sql.parse import read
 from tests.unit.query.hospital import VISITS
 
 FOLDER = Path(__file__).parent / "rewrite"

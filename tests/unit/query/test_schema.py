@@ -10,9 +10,9 @@ from pyarrow import csv, parquet
 
 from partita.errors import PartitaError
 from partita.granularity import groups, rows, users
-from partita.query.draft import draft
-from partita.query.schema import Table, from_toml
-from partita.query.truncation import truncation
+from partita.query.tables.draft import draft
+from partita.query.tables.schema import Table, from_toml
+from partita.query.tables.truncation import truncation
 from partita.region.columns import identifier, integers
 from tests.unit.query.hospital import VISITS
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partita.query.split import split
+from partita.query.batch.split import split
 
 
 def total(errors: list[float], shares: list[float], power: float) -> float:

@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partita.errors import PartitaError, QueryRefused
-from partita.query import asking
-from partita.query.frame import Frame
-from partita.query.public import PublicTable
-from partita.query.sql import read
+from partita.query.builder import aggregates as asking
+from partita.query.builder.frame import Frame
+from partita.query.sql.parse import read
+from partita.query.tables.public import PublicTable
+from partita.query.tables.schema import Table
+from partita.region import integers
 from tests.unit.query import strategies
 from tests.unit.query.hospital import VISITS
 
@@ -242,3 +244,27 @@ def test_absurd_text_is_refused_and_not_followed(text):
 def test_what_is_not_text_is_refused(value):
     with pytest.raises(PartitaError, match="is not a question"):
         read(value, [VISITS])
+
+
+FACTS = {"facts": PublicTable("facts", [{"k": i, "w": i * 7 % 1009, "t": f"t{i}"} for i in range(600)], key="k")}
+THINGS = Table("things", [{"a": 1}], {"a": integers(0, 599)})
+
+
+@pytest.mark.parametrize(
+    ("what", "code"),
+    [
+        ("w", "public.too-many-numbers"),
+        ("facts.w", "public.too-many-numbers"),
+        ("w + 1", "public.too-many-numbers"),
+        ("t", "public.not-numbers"),
+        ("v", "query.unknown-column"),
+    ],
+)
+def test_facts_that_cannot_be_computed_with_are_refused_for_what_they_are(what, code):
+    with pytest.raises(QueryRefused) as refusal:
+        read(f"SELECT SUM({what}) AS s FROM things JOIN facts ON things.a = facts.k", [THINGS], FACTS)
+    assert refusal.value.code == code
+
+
+def test_facts_of_too_many_values_can_be_summed_once_they_are_rounded_as_advised():
+    read("SELECT SUM(ROUND(w / 10) * 10) AS s FROM things JOIN facts ON things.a = facts.k", [THINGS], FACTS)

@@ -8,11 +8,11 @@ import pytest
 from sqlglot import parse_one
 
 import partita as pt
-from partita.query.calendar import last_of_month, later
-from partita.query.frame import Frame
-from partita.query.public import PublicTable
-from partita.query.sql import read
-from partita.query.tabulated import Untabulated, evaluated
+from partita.query.builder.frame import Frame
+from partita.query.functions.tabulated import Untabulated, evaluated
+from partita.query.sql.parse import read
+from partita.query.tables.public import PublicTable
+from partita.region.calendar import last_of_month, later
 from tests.unit.query.hospital import VISITS
 
 REGIONS = PublicTable(

@@ -7,9 +7,9 @@ from typing import get_type_hints
 
 import pytest
 
+from partita.composition.calibration.pricing import Price, Prices
+from partita.curator.wanted import Wanted, Wants
 from partita.errors import InvalidInput
-from partita.query.pricing import Price, Prices
-from partita.query.wanted import Wanted, Wants
 
 
 @pytest.mark.parametrize(("typed", "reader"), [(Wants, Wanted.of), (Prices, Price.of)], ids=["wants", "prices"])

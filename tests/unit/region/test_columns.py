@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from partita.errors import InvalidInput
-from partita.region import booleans, categories, dates, decimals, identifier, integers, text_keys
+from partita.region import Domain, booleans, categories, dates, decimals, identifier, integers, key, text_keys
 from partita.region.columns import Operator, described
 from partita.region.columns.stored import Family, family
 
@@ -152,3 +152,11 @@ def test_values_that_floats_cannot_tell_apart_are_not_declared():
 def test_what_unlisted_values_become_is_a_name():
     with pytest.raises(InvalidInput, match="None is not a name"):
         categories("x", other=None)
+
+
+def test_a_key_links_rows_and_is_no_axis():
+    declared = Domain({"order": key(), "age": integers(0, 9)})
+    assert declared.axes == ("age",)
+    assert described(key().describe()) == key()
+    with pytest.raises(InvalidInput, match="no public list of values"):
+        declared.axis("order")

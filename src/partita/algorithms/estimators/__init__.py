@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from partita.errors import learning as refuse
+from partita.errors import algorithms as refuse
 
 try:
     import sklearn as sklearn

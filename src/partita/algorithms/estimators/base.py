@@ -12,13 +12,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from partita.algorithms.learning.lattice import Array
 from partita.algorithms.learning.learner import Learner, Learning
-from partita.composition.guarantee import Guarantee
+from partita.composition.calibration.pricing import Price
+from partita.composition.guarantees.guarantee import Guarantee
 from partita.curator.curator import Curator
 from partita.curator.session import Session
-from partita.errors import learning as refuse
+from partita.errors import algorithms as refuse
 from partita.exact import Number
 from partita.granularity.base import Relation
-from partita.query.pricing import Price
 from partita.region.columns.base import Bounded
 from partita.region.columns.booleans import Booleans
 from partita.region.columns.stepped import Stepped

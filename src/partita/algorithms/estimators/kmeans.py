@@ -9,12 +9,12 @@ from sklearn.base import ClusterMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from partita.algorithms.estimators.base import Private
-from partita.algorithms.learning.clusters import STEPS, Clusters
+from partita.algorithms.learning.clustering.clusters import STEPS, Clusters
+from partita.algorithms.learning.clustering.lloyd import Lloyd
+from partita.algorithms.learning.clustering.voronoi import nearest
 from partita.algorithms.learning.lattice import Array, Lattice, read_bounds
 from partita.algorithms.learning.learner import Learner
-from partita.algorithms.learning.lloyd import Lloyd
-from partita.algorithms.learning.voronoi import nearest
-from partita.errors import learning as refuse
+from partita.errors import algorithms as refuse
 from partita.exact import Number, positive, whole
 from partita.sampling.bits import BitSource
 

@@ -14,7 +14,7 @@ from partita.algorithms.learning.lattice import Array, Lattice
 from partita.algorithms.learning.learner import Learner
 from partita.algorithms.learning.linear import Linear
 from partita.algorithms.learning.moments import UNIT
-from partita.errors import learning as refuse
+from partita.errors import algorithms as refuse
 from partita.exact import Number, positive
 from partita.region.columns.base import Bounded
 from partita.sampling.bits import BitSource

@@ -12,20 +12,20 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from partita.algorithms.estimators.base import Private
-from partita.algorithms.learning.descent import Descent
+from partita.algorithms.learning.classifying.descent import Descent
+from partita.algorithms.learning.classifying.logistic import Logistic
+from partita.algorithms.learning.classifying.perturbed import Perturbed
+from partita.algorithms.learning.classifying.rounds import FirstRound, in_rounds
 from partita.algorithms.learning.lattice import Array, Lattice
 from partita.algorithms.learning.learner import Learner
-from partita.algorithms.learning.logistic import Logistic
 from partita.algorithms.learning.moments import UNIT
-from partita.algorithms.learning.perturbed import Perturbed
-from partita.algorithms.learning.rounds import FirstRound, in_rounds
 from partita.algorithms.learning.sums import pure_of
+from partita.curator.answers.outcome import Outcome
 from partita.curator.curator import Curator
-from partita.curator.outcome import Outcome
 from partita.curator.session import Session
-from partita.errors import learning as refuse
+from partita.errors import algorithms as refuse
 from partita.exact import Number, nonnegative, positive, whole
-from partita.ledger.together import Together, compose
+from partita.ledger.receipts.together import Together, compose
 from partita.mechanisms.perturbed_objective import LEAST, WEIGHTS
 from partita.region.columns.base import Bounded
 from partita.sampling.bits import BitSource

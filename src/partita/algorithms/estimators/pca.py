@@ -13,7 +13,7 @@ from partita.algorithms.learning.lattice import Array, Lattice
 from partita.algorithms.learning.learner import Learner
 from partita.algorithms.learning.moments import UNIT
 from partita.algorithms.learning.principal import Principal
-from partita.errors import learning as refuse
+from partita.errors import algorithms as refuse
 from partita.exact import Number, positive, whole
 from partita.sampling.bits import BitSource
 

@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.errors import learning as refuse
+from partita.errors import algorithms as refuse
 
 Array = NDArray[np.float64]
 # Rows are looked at so many at a time. Whole numbers of up to 2^32 are summed exactly in floats over so many rows, in

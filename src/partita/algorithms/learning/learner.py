@@ -10,9 +10,9 @@ from typing import Any, ClassVar, final
 import numpy as np
 
 from partita.algorithms.learning.lattice import Array
-from partita.composition.compose import compose
-from partita.composition.guarantee import Guarantee
-from partita.curator.computation import Computation, Loss, Sample
+from partita.composition.guarantees.compose import compose
+from partita.composition.guarantees.guarantee import Guarantee
+from partita.curator.computations.computation import Computation, Sample
 from partita.exact import Number
 from partita.granularity.base import Relation
 from partita.mechanisms.base import Event
@@ -30,7 +30,7 @@ class Learner(ABC):
     kind: ClassVar[str]
 
     @abstractmethod
-    def losses(self, rows: int = 1, *, changed: bool = False) -> Sequence[Loss]:
+    def losses(self, rows: int = 1, *, changed: bool = False) -> Sequence[Event]:
         """The releases, with the distance that so many rows can move them, and how often each runs."""
 
     @abstractmethod
@@ -39,8 +39,7 @@ class Learner(ABC):
 
     def events(self, relation: Relation = Relation.ADD_REMOVE) -> list[Event]:
         """The plan of all releases, for one row under a relation: what pt.compose reads."""
-        changed = relation is Relation.CHANGE_ONE
-        return [Event(noise, distance, count) for noise, distance, count in self.losses(changed=changed)]
+        return list(self.losses(changed=relation is Relation.CHANGE_ONE))
 
     def guarantee(self, *, delta: Number = 0, relation: Relation = Relation.ADD_REMOVE) -> Guarantee:
         """What everything released gives away about one row, composed as a plan fixed beforehand."""
@@ -65,7 +64,7 @@ class Learning(Computation):
             "classes": [str(label) for label in self.classes],
         }
 
-    def losses(self, rows: int, *, changed: bool) -> Sequence[Loss]:
+    def losses(self, rows: int, *, changed: bool) -> Sequence[Event]:
         return self.learner.losses(rows, changed=changed)
 
     @property

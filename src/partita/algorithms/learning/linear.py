@@ -12,9 +12,9 @@ from partita.algorithms.learning.lattice import Array, Lattice
 from partita.algorithms.learning.learner import Learner
 from partita.algorithms.learning.moments import UNIT, Described, Moments
 from partita.algorithms.learning.sums import Noisy, priced
-from partita.curator.computation import Loss
+from partita.composition.calibration.pricing import Price
 from partita.granularity.base import Relation
-from partita.query.pricing import Price
+from partita.mechanisms.base import Event
 from partita.sampling.bits import BitSource
 
 
@@ -48,7 +48,7 @@ class Linear(Learner):
         moments = Moments(features.features, norm, targets=1)
         return cls(features, target, moments, priced(moments.sums(), price, relation, noise=noise))
 
-    def losses(self, rows: int = 1, *, changed: bool = False) -> list[Loss]:
+    def losses(self, rows: int = 1, *, changed: bool = False) -> list[Event]:
         return self.noisy.losses(rows, changed=changed)
 
     def learn(self, rows: Array, *, bits: BitSource | None = None) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from partita.algorithms.learning.lattice import Array, Lattice
 from partita.algorithms.learning.learner import Learner
 from partita.algorithms.learning.moments import UNIT, Moments, noise_norm
 from partita.algorithms.learning.sums import Noisy, priced
-from partita.curator.computation import Loss
+from partita.composition.calibration.pricing import Price
 from partita.granularity.base import Relation
-from partita.query.pricing import Price
+from partita.mechanisms.base import Event
 from partita.sampling.bits import BitSource
 
 
@@ -45,7 +45,7 @@ class Principal(Learner):
         moments = Moments(lattice.features, norm)
         return cls(lattice, moments, priced(moments.sums(), price, relation, noise=noise))
 
-    def losses(self, rows: int = 1, *, changed: bool = False) -> list[Loss]:
+    def losses(self, rows: int = 1, *, changed: bool = False) -> list[Event]:
         return self.noisy.losses(rows, changed=changed)
 
     def learn(self, rows: Array, *, bits: BitSource | None = None) -> dict[str, Any]:

@@ -11,13 +11,13 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.errors import learning as refuse
+from partita.composition.calibration.pricing import NOISES, OFFERED, Price, affordable, mechanisms
+from partita.errors import algorithms as refuse
 from partita.granularity.base import Relation
 from partita.mechanisms.additive import AdditiveNoise
-from partita.mechanisms.base import Event, Mechanism
+from partita.mechanisms.base import Event
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.laplace import Laplace
-from partita.query.pricing import NOISES, Price, affordable, mechanisms
 from partita.sampling.bits import BitSource
 from partita.theory.conversions import convert
 from partita.theory.distance import Distance, Norm
@@ -75,17 +75,16 @@ class Noisy:
     sums: tuple[Sum, ...]
     noises: tuple[AdditiveNoise, ...]
 
-    def losses(self, rows: int = 1, *, changed: bool = False) -> list[tuple[Mechanism, Distance, int]]:
+    def losses(self, rows: int = 1, *, changed: bool = False) -> list[Event]:
         """Every release with the distance that so many rows can move it, and how often: what a curator composes."""
         return [
-            (noise, item.distance(noise.norm, rows, changed=changed), item.count)
+            Event(noise, item.distance(noise.norm, rows, changed=changed), item.count)
             for item, noise in zip(self.sums, self.noises, strict=True)
         ]
 
     def events(self, relation: Relation) -> list[Event]:
         """The plan of all releases for one row under a relation: what pt.compose reads."""
-        changed = relation is Relation.CHANGE_ONE
-        return [Event(noise, distance, count) for noise, distance, count in self.losses(changed=changed)]
+        return self.losses(changed=relation is Relation.CHANGE_ONE)
 
     def noise(self, name: str) -> AdditiveNoise:
         """The noise of one sum."""
@@ -151,7 +150,7 @@ def priced(
         strength = affordable(kind, budget, each)
         if strength is None:
             continue
-        norm = Norm.L1 if kind == "laplace" else Norm.L2
+        norm = OFFERED[kind].norm
         made = mechanisms(kind, strength, shares, [item.distance(norm, changed=changed) for item in sums])
         # The larger a share, the more its noise matters.
         size = sum(float(item.share / whole) * np.log(spread(one)) for item, one in zip(sums, made, strict=True))

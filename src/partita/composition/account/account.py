@@ -5,25 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Unpack, final
 
-from partita.composition.account.booking import Booking, Release, Shape, Vector, booked, charged, reached, shape
+from partita.composition.account.booking import Booking, Release, Shape, Stated, Vector, booked, charged, reached, shape
 from partita.composition.account.claim import Claim
 from partita.composition.account.engine import Answer, Engine, Extent, OfWindows, Point, engine_of
 from partita.composition.account.load import Amounts, Load
-from partita.composition.account.units import Units
-from partita.composition.promise import Promise
-from partita.errors import regions as refuse
-from partita.granularity import Granularity, Users
+from partita.composition.account.loads.allowance import sharing
+from partita.composition.account.loads.units import Units
+from partita.composition.plans.promise import Promise
+from partita.errors import region as refuse
+from partita.exact import whole
+from partita.granularity import Users
 from partita.limits import Limits, current
 from partita.live import Live, alone
 from partita.region.box import Box
 from partita.region.domain import Domain
 from partita.region.region import Region
+from partita.theory.cost import Cost
 from partita.theory.measures.base import Measure
 
 if TYPE_CHECKING:
-    from partita.composition.account.certificate import Certificate
+    from partita.composition.account.certificate import Certificate, Check
     from partita.composition.account.maps import LoadMap
 
 Charge = tuple[Region, Measure, Measure | None]
@@ -67,7 +70,7 @@ class RegionAccount(Live):
         self._units = Units.of(promise.budget.vector())
         self._shape = shape(promise.granularity)
         self._engine = engine_of(domain, promise.granularity, self._units.budget, limits or current())
-        self._priced: dict[tuple[object, ...], tuple[Amounts, Amounts, Amounts]] = {}
+        self._priced: dict[Cost, tuple[Amounts, Amounts, Amounts]] = {}
         self._stateful = Region.nothing(domain)
         self._filtered = True
         self._record: list[Booking] | None = [] if record else None
@@ -78,29 +81,27 @@ class RegionAccount(Live):
     def admits(
         self,
         region: Region,
-        cost: Measure,
+        cost: Cost | Measure,
         both: Measure | None = None,
         *,
-        unit: Measure | None = None,
-        altered: Measure | None = None,
-        stability: int = 1,
-        stated_for: Granularity | None = None,
-        own_domain: bool = False,
-        declared: bool = False,
         stateful: bool = False,
+        patience: int = 1,
+        **stated: Unpack[Stated],
     ) -> bool:
         """Whether a release still fits; nothing changes.
 
-        ``cost`` is for one record that enters or leaves the region, ``both`` for a record altered inside it (a
-        removal and an addition if not given), ``unit`` for all records of one owner at once, ``altered`` for an owner
-        whose records are altered. ``declared``: it reads nothing but declared values. See `Release` and, for
-        ``stateful``, `charge`.
+        ``cost`` is a whole `Cost`, or the loss when one record enters or leaves the region, with what else is known:
+        ``both`` for a record altered inside it (a removal and an addition if not given), ``unit`` for all records of
+        one owner at once, ``altered`` for an owner whose records are altered, ``declared`` if nothing but declared
+        values is read; ``stability``, ``stated_for`` and ``own_domain`` say what the losses were proven for
+        (`Release`). For ``stateful`` see `charge`. ``patience`` is how many times the usual work may be taken to show
+        that it fits; it is counted, never clocked.
         """
-        release = Release(region, cost, both, unit, stability, stated_for, own_domain, altered, declared)
-        return all(self._engine.decide(load).fits for load in self._bookings(release, stateful))
+        release = Release.of(region, cost, both, **stated)
+        return all(answer.fits for answer in self._decided(self._bookings(release, stateful=stateful), patience))
 
     @alone
-    def admit(self, region: Region, cost: Measure, both: Measure | None = None) -> bool:
+    def admit(self, region: Region, cost: Cost | Measure, both: Measure | None = None, *, patience: int = 1) -> bool:
         """Book a release if it fits, and say whether it did; one decision where `admits` and `charge` take two.
 
         >>> from partita.granularity import rows
@@ -111,8 +112,8 @@ class RegionAccount(Live):
         >>> [account.admit(Region.everything(domain), Pure(epsilon="0.4")) for _ in range(3)]
         [True, True, False]
         """
-        bookings = self._bookings(Release(region, cost, both), stateful=False)
-        answers = [self._engine.decide(load) for load in bookings]
+        bookings = self._bookings(Release.of(region, cost, both), stateful=False)
+        answers = self._decided(bookings, patience)
         if not all(answer.fits for answer in answers):
             return False
         self._book(bookings, answers)
@@ -122,24 +123,21 @@ class RegionAccount(Live):
     def charge(
         self,
         region: Region,
-        cost: Measure,
+        cost: Cost | Measure,
         both: Measure | None = None,
         *,
-        unit: Measure | None = None,
-        altered: Measure | None = None,
-        stability: int = 1,
-        stated_for: Granularity | None = None,
-        own_domain: bool = False,
-        declared: bool = False,
         stateful: bool = False,
+        patience: int = 1,
+        **stated: Unpack[Stated],
     ) -> None:
         """Book a release, or refuse what does not fit and leave everything as it was.
 
         ``stateful``, in an account made with ``updates=True``: the mechanism keeps private state while rows arrive.
+        For ``patience`` see `admits`.
         """
-        release = Release(region, cost, both, unit, stability, stated_for, own_domain, altered, declared)
-        bookings = self._bookings(release, stateful)
-        answers = [self._engine.decide(load) for load in bookings]
+        release = Release.of(region, cost, both, **stated)
+        bookings = self._bookings(release, stateful=stateful)
+        answers = self._decided(bookings, patience)
         for answer in answers:
             if not answer.fits:
                 raise self._refusal(release, answer)
@@ -184,11 +182,8 @@ class RegionAccount(Live):
         found = [
             (load, times)
             for (region, cost, both), times in repeated
-            for load in self._bookings(Release(region, cost, both), stateful=False)
+            for load in self._bookings(Release.of(region, cost, both), stateful=False)
         ]
-        for load, times in found if self._record is not None else ():
-            for _ in range(times):
-                self._write(load)
         self.put(found)
 
     @alone
@@ -200,6 +195,8 @@ class RegionAccount(Live):
                 # Earlier versions admitted such charges for less.
                 self._filtered = False
         self._engine.load(found)
+        for load, times in found:
+            self._write(load, times)
 
     # --- readings --------------------------------------------------------------------------------------------
 
@@ -259,16 +256,10 @@ class RegionAccount(Live):
 
     @alone
     def charged(
-        self,
-        region: Region,
-        cost: Measure,
-        both: Measure | None = None,
-        *,
-        unit: Measure | None = None,
-        altered: Measure | None = None,
+        self, region: Region, cost: Cost | Measure, both: Measure | None = None, **stated: Unpack[Stated]
     ) -> Measure:
         """What one protected unit (a row, an owner with all rows, a window) is booked for a release."""
-        release = Release(region, cost, both, unit, altered=altered)
+        release = Release.of(region, cost, both, **stated)
         return charged(self.promise.granularity, self.promise.budget, release)
 
     @alone
@@ -276,18 +267,12 @@ class RegionAccount(Live):
         """The largest cost of a release that still fits there, one record in or out, nothing more being known of it."""
         from partita.composition.account.remaining import remaining
 
-        return remaining(self, region)
+        with sharing(self._engine.limits):
+            return remaining(self, region)
 
     @alone
     def claims(
-        self,
-        region: Region,
-        cost: Measure,
-        both: Measure | None = None,
-        *,
-        unit: Measure | None = None,
-        altered: Measure | None = None,
-        declared: bool = False,
+        self, region: Region, cost: Cost | Measure, both: Measure | None = None, **stated: Unpack[Stated]
     ) -> tuple[Claim, ...]:
         """What would be decided and booked for a release, as plain data; none for an empty region. Nothing changes.
 
@@ -300,7 +285,7 @@ class RegionAccount(Live):
         >>> claim.boxes, claim.one, claim.both
         (((((0, 18),),),), (Fraction(1, 2),), (Fraction(0, 1),))
         """
-        release = Release(region, cost, both, unit, altered=altered, declared=declared)
+        release = Release.of(region, cost, both, **stated)
         return tuple(self.claim(load) for load in self._bookings(release, stateful=False))
 
     @alone
@@ -313,28 +298,22 @@ class RegionAccount(Live):
 
     @alone
     def payable(
-        self,
-        region: Region,
-        cost: Measure,
-        both: Measure | None = None,
-        *,
-        unit: Measure | None = None,
-        altered: Measure | None = None,
-        declared: bool = False,
+        self, region: Region, cost: Cost | Measure, both: Measure | None = None, **stated: Unpack[Stated]
     ) -> Region:
         """The part of a region that can still pay: public, and to be named in the answer (theory E20)."""
         from partita.composition.account.shrink import payable
 
-        bookings = self._bookings(Release(region, cost, both, unit, altered=altered, declared=declared), stateful=False)
+        release = Release.of(region, cost, both, **stated)
+        bookings = self._bookings(release, stateful=False)
         if not bookings:
             return region
         asked = Region(self.domain, tuple(bookings[0].boxes))
-        kept = payable(self._engine, asked, bookings[0])
+        with sharing(self._engine.limits):
+            kept = payable(self._engine, asked, bookings[0])
         if asked != region:
             # Owners are charged by what is constant about them, so whoever cannot pay takes all their rows along.
             kept = region - (asked - kept).freed(self._constant())
-        fits = self.admits(kept, cost, both, unit=unit, altered=altered, declared=declared)
-        return kept if fits else Region.nothing(self.domain)
+        return kept if self._fits(replace(release, region=kept), stateful=False) else Region.nothing(self.domain)
 
     @alone
     def load_map(self, column_x: str, column_y: str) -> LoadMap:
@@ -354,7 +333,7 @@ class RegionAccount(Live):
         windows = self._engine if isinstance(self._engine, OfWindows) else None
         return Certificate(
             shape=self._shape,
-            granularity=str(self.promise.granularity),
+            granularity=self.promise.granularity,
             measure=self.promise.budget.kind,
             budget=self.promise.budget.vector(),
             domain=self.domain,
@@ -366,6 +345,13 @@ class RegionAccount(Live):
             width=1 if windows is None else windows.steps.width,
         )
 
+    @staticmethod
+    def check_certificate(text: str) -> Check:
+        """Recompute a certificate given as JSON from its list of charges alone; no account is needed."""
+        from partita.composition.account.certificate import check
+
+        return check(text)
+
     @alone
     def nbytes(self) -> int:
         """The memory that the loads take."""
@@ -373,29 +359,32 @@ class RegionAccount(Live):
 
     # --- inner parts -----------------------------------------------------------------------------------------
 
-    def _bookings(
-        self,
-        release: Release,
-        stateful: bool,  # noqa: FBT001
-    ) -> list[Load]:
+    def _decided(self, bookings: list[Load], patience: int) -> list[Answer]:
+        if whole(patience, "patience", least=1) == 1:
+            return [self._engine.decide(load) for load in bookings]
+        with sharing(self._engine.limits, patience):
+            return [self._engine.decide(load) for load in bookings]
+
+    def _fits(self, release: Release, *, stateful: bool) -> bool:
+        return all(self._engine.decide(load).fits for load in self._bookings(release, stateful=stateful))
+
+    def _bookings(self, release: Release, *, stateful: bool) -> list[Load]:
         """The boxes and whole amounts of a release; none for an empty region."""
         region = self._checked(release.region)
-        for loss in (release.cost, release.both, release.unit, release.altered):
-            if loss is not None:
-                self._same_measure(loss)
+        for loss in release.cost.losses:
+            self._same_measure(loss)
         if region.empty:
             return []
-        plain = release.unit is None and release.altered is None
-        plain = plain and release.stability == 1 and release.stated_for is None
-        if plain and not release.own_domain and not stateful and self._shape is not Shape.WINDOWS:
-            cached = self._priced.get((release.cost, release.both, release.declared))
+        plain = release.plain and not stateful
+        if plain and self._shape is not Shape.WINDOWS:
+            cached = self._priced.get(release.cost)
             if cached is not None:
                 return [Load(region.boxes, *cached)]
         found = [self._amounts(booking) for booking in self._booked(release, stateful=stateful)]
-        if plain and len(found) == 1 and self._regional() and not release.own_domain and not stateful:
+        if plain and len(found) == 1 and self._regional():
             if len(self._priced) >= _CACHED:
                 self._priced.clear()
-            self._priced[(release.cost, release.both, release.declared)] = found[0][1:]
+            self._priced[release.cost] = found[0][1:]
         return found
 
     def _book(self, bookings: list[Load], answers: list[Answer]) -> None:
@@ -403,7 +392,7 @@ class RegionAccount(Live):
             self._engine.book(load, answer)
             self._write(load)
 
-    def _write(self, load: Load) -> None:
+    def _write(self, load: Load, times: int = 1) -> None:
         """Keep what was booked, on the boxes that it was booked on."""
         if self._record is not None:
             wide = self._engine.widened(load)
@@ -411,7 +400,7 @@ class RegionAccount(Live):
             pairs = self._shape is Shape.PAIRS
             both = self._units.exact(wide.both) if pairs else None
             same = self._units.exact(wide.same) if pairs and any(wide.same) else None
-            self._record.append(Booking(Region(self.domain, tuple(wide.boxes)), one, both, same))
+            self._record += times * [Booking(Region(self.domain, tuple(wide.boxes)), one, both, same)]
 
     def _constant(self) -> set[int]:
         """The axes on which all rows of one protected owner agree."""
@@ -438,10 +427,10 @@ class RegionAccount(Live):
     def _routed(self, release: Release) -> list[Booking]:
         """A mechanism with private state while rows arrive: an adversary may route a row to it (theory E19)."""
         everything = Region.everything(self.domain)
-        vector = release.cost.vector()
+        vector = release.cost.row.vector()
         if self.promise.budget.kind == "zcdp" and any(vector[1:]):
             raise refuse.stateful_update(self.promise.budget.symbol)
-        anywhere = replace(release, region=everything, both=None)
+        anywhere = replace(release, region=everything, cost=replace(release.cost, both=None))
         wide = booked(self.promise.granularity, anywhere)
         apart = self.promise.budget.kind == "approximate" and not self._stateful.meets(release.region)
         if not apart or self._shape is not Shape.VALUES:
@@ -452,7 +441,8 @@ class RegionAccount(Live):
 
     def _extents(self, region: Region, highest: _Highest | None = None) -> list[Extent]:
         look = highest or self._engine.highest
-        found = [look(region.boxes, component) for component in range(len(self._units.budget))]
+        with sharing(self._engine.limits):
+            found = [look(region.boxes, component) for component in range(len(self._units.budget))]
         if not self._filtered:
             return found
         # Every charge was shown to fit when it came, so no load is above the budget, whatever the bound says.
@@ -477,9 +467,10 @@ class RegionAccount(Live):
 
     def _refusal(self, release: Release, answer: Answer) -> Exception:
         who, budget = str(self.promise.granularity), str(self.promise.budget)
-        region, asked = str(release.region), str(release.cost)
+        region, asked = str(release.region), str(release.cost.row)
         if not answer.proven:
             upper = str(self.spent(release.region))
             return refuse.not_shown_to_fit(who, region, asked, budget, upper)
-        spent, fits = str(self.spent(release.region)), str(self.remaining(release.region))
+        with sharing(self._engine.limits):
+            spent, fits = str(self.spent(release.region)), str(self.remaining(release.region))
         return refuse.over_budget(who, region, asked, spent, budget, fits)

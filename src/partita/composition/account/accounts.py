@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import final
 
 from partita.composition.account.account import RegionAccount
-from partita.composition.promise import Promise
-from partita.errors import regions as refuse
+from partita.composition.plans.promise import Promise
+from partita.errors import region as refuse
 from partita.limits import Limits
 from partita.live import Live, alone
 from partita.region.domain import Domain

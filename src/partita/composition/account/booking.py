@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, unique
 from fractions import Fraction
-from typing import final
+from typing import TypedDict, final
 
-from partita.composition.account.windows import Steps
+from partita.composition.account.loads.windows import Steps
 from partita.errors import NotProven
 from partita.errors import granularity as refuse_granularity
-from partita.errors import regions as refuse
+from partita.errors import region as refuse
 from partita.exact import whole
 from partita.granularity import (
     Edges,
@@ -18,6 +18,7 @@ from partita.granularity import (
     Groups,
     Metric,
     Nodes,
+    Persons,
     Replace,
     Rows,
     Users,
@@ -26,9 +27,11 @@ from partita.granularity import (
 )
 from partita.region.region import Region
 from partita.theory import numerics
+from partita.theory.cost import Cost
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
 from partita.theory.numerics import ball
+from partita.theory.powers import powers
 
 Vector = tuple[Fraction, ...]
 
@@ -43,31 +46,60 @@ class Shape(Enum):
     WINDOWS = "the heaviest window of steps"
 
 
+class Stated(TypedDict, total=False):
+    """What callers of an account may say of a release by keywords; ``unit`` is the `owner` of a `Cost`."""
+
+    unit: Measure | None
+    altered: Measure | None
+    declared: bool
+    stability: int
+    stated_for: Granularity | None
+    own_domain: bool
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release as its caller states it.
+    """A release on a region, as its caller states it.
 
-    ``cost``: one record enters or leaves the region. ``both``: a record of the region becomes another one of it,
-    where known. ``unit``: all records of one owner enter or leave at once, where known. ``stability``: the cost was
-    measured behind a map that moves one record to so many. ``stated_for``: the relation the cost was proven for,
-    if not for records that enter or leave. ``own_domain``: that proof fixed the size of the selected rows.
-    ``altered``: all records of one owner are altered at once, where known. Beside a ``unit``, that is all it says; by
-    itself it also says that fewer records cost in proportion: j of k rows out and i in at most (j - i)/k of what k
-    rows out cost and i/k of ``altered``, for i <= j, and the same the other way round.
-    ``declared``: it reads nothing of a record but its declared values: no open text, no owner, nothing behind a
-    truncation, which looks at owners. In a domain that declares nothing else every release does.
+    ``stability``: the cost was measured behind a map that moves one record to so many. ``stated_for``: the relation
+    the cost was proven for, if not for records that enter or leave. ``own_domain``: that proof fixed the size of the
+    selected rows. In a domain that has nothing but declared values every release is `declared`.
     """
 
     region: Region
-    cost: Measure
-    both: Measure | None = None
-    unit: Measure | None = None
+    cost: Cost
     stability: int = 1
     stated_for: Granularity | None = None
     own_domain: bool = False
-    altered: Measure | None = None
-    declared: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        region: Region,
+        cost: Cost | Measure,
+        both: Measure | None = None,
+        *,
+        unit: Measure | None = None,
+        altered: Measure | None = None,
+        declared: bool = False,
+        stability: int = 1,
+        stated_for: Granularity | None = None,
+        own_domain: bool = False,
+    ) -> Release:
+        """A release from a whole cost, or from the loss of one record and what else is known, each under its name."""
+        known = (both, unit, altered)
+        if not isinstance(cost, Cost):
+            cost = Cost(cost, *known, declared)
+        elif declared or known != (None, None, None):
+            raise refuse.cost_twice()
+        return cls(region, cost, stability, stated_for, own_domain)
+
+    @property
+    def plain(self) -> bool:
+        """Whether nothing is said but what records lose."""
+        owners = self.cost.owner is not None or self.cost.altered is not None
+        return not owners and self.stability == 1 and self.stated_for is None and not self.own_domain
 
 
 @final
@@ -76,6 +108,8 @@ class Booking:
     """A load: ``one`` on every value of the region; for pairs, ``both`` where both values are in it.
 
     ``same``, for pairs: what a change between two records of equal values in it loses, if anything (theory E11a).
+    It is no `Cost`, which says what each kind of neighbour loses: it is what a granularity makes of one, numbers that
+    add up over releases, on a region that may be wider than the release's own (the shadow of its owners).
     """
 
     region: Region
@@ -100,8 +134,8 @@ def booked(granularity: Granularity, release: Release) -> Booking:
 
     Proved in booking.proof.md for each granularity (theory E4, E6, E7, E8, E10, E11, E14).
     """
-    made = _booked(granularity, _per_record(granularity, release), 1)
-    if made.both is None or release.declared or release.region.domain.closed:
+    made = _booked(granularity, release.region, _per_record(granularity, release), 1)
+    if made.both is None or release.cost.declared or release.region.domain.closed:
         return made
     # Equal values may hide records that the release tells apart.
     return Booking(made.region, made.one, made.both, same=made.both)
@@ -122,69 +156,69 @@ def charged(granularity: Granularity, like: Measure, release: Release) -> Measur
     return like.like(most)
 
 
-def _per_record(granularity: Granularity, release: Release) -> Release:
-    """The release with costs stated for records, whatever relation they were proven for (theory A9, E4, E5, E7)."""
-    times = whole(release.stability, "stability", least=1)
-    cost = release.cost if times == 1 else release.cost.group(times)
-    both = release.both if times == 1 or release.both is None else release.both.group(times)
+def _per_record(granularity: Granularity, release: Release) -> Cost:
+    """The cost stated for records, whatever relation they were proven for (theory A9, E4, E5, E7)."""
+    times, cost = whole(release.stability, "stability", least=1), release.cost
+
+    def behind(loss: Measure | None) -> Measure | None:
+        return loss if times == 1 or loss is None else loss.group(times)
+
+    row, both = cost.row if times == 1 else cost.row.group(times), behind(cost.both)
     stated = release.stated_for
     if release.own_domain:
         raise refuse.own_domain(str(granularity))
     if stated is None or stated == Rows():
-        unit, altered = (
-            whole_unit if times == 1 or whole_unit is None else whole_unit.group(times)
-            for whole_unit in (release.unit, release.altered)
-        )
-        return Release(release.region, cost, both, unit, altered=altered)
+        return Cost(row, both, behind(cost.owner), behind(cost.altered))
     inner = granularity.single
     if stated == inner and isinstance(inner, Users):
-        return Release(release.region, cost, both, unit=cost, altered=cost if inner.altered else None)
+        return Cost(row, both, owner=row, altered=row if inner.altered else None)
     if isinstance(stated, Replace | Metric):
         if shape(granularity) is not Shape.PAIRS:
             raise refuse_granularity.no_guarantee(str(stated), str(granularity))
-        changed = cost.group(steps(stated, inner))
-        return Release(release.region, changed, changed)
+        changed = row.group(steps(stated, inner))
+        return Cost(changed, changed)
     count = steps(stated, Rows())
     if count > 1:
-        cost = cost.group(count)
-    return Release(release.region, cost, both)
+        row = row.group(count)
+    return Cost(row, both)
 
 
-def _booked(granularity: Granularity, release: Release, times: int) -> Booking:
+def _booked(granularity: Granularity, region: Region, cost: Cost, times: int) -> Booking:
     match granularity:
-        case Rows() | Edges():
-            return Booking(release.region, release.cost.group(times).vector())
+        case Rows() | Edges() | Persons():
+            # Of persons, the region and the cost are already those of a whole person there (people.py).
+            return Booking(region, cost.row.group(times).vector())
         case Nodes():
             if granularity.stability is None:
                 raise refuse_granularity.no_guarantee(str(Edges()), str(granularity))
-            return Booking(release.region, release.cost.group(times * granularity.stability).vector())
+            return Booking(region, cost.row.group(times * granularity.stability).vector())
         case Groups():
-            return _booked(granularity.of, release, times * granularity.size)
+            return _booked(granularity.of, region, cost, times * granularity.size)
         case Replace() | Metric():
-            return _changed(release, times)
+            return _changed(region, cost, times)
         case Users():
-            return _owned(granularity, release, times)
+            return _owned(granularity, region, cost, times)
         case Windows():
-            return _windowed(granularity, release, times)
+            return _windowed(granularity, region, cost, times)
         case _:
             raise refuse.no_account(str(granularity))
 
 
-def _changed(release: Release, times: int) -> Booking:
+def _changed(region: Region, cost: Cost, times: int) -> Booking:
     """One inside, and both inside, each change taken so many times (theory E11)."""
-    one, both = release.cost, replaced(release.cost, release.both)
+    one, both = cost.row, replaced(cost.row, cost.both)
     if times == 1:
-        return Booking(release.region, one.vector(), both.vector())
+        return Booking(region, one.vector(), both.vector())
     if isinstance(one, Approximate) and isinstance(both, Approximate) and (one.delta or both.delta):
         # Each of the steps may be of either kind, so the factor on δ is that of the dearer kind throughout.
         dearest = max(one.epsilon, both.epsilon)
         factor = numerics.upper(lambda: times * (ball((times - 1) * dearest)).exp(), "the delta of a group")
         return Booking(
-            release.region,
+            region,
             (times * one.epsilon, factor * one.delta),
             (times * both.epsilon, factor * both.delta),
         )
-    return Booking(release.region, one.group(times).vector(), both.group(times).vector())
+    return Booking(region, one.group(times).vector(), both.group(times).vector())
 
 
 def replaced(one: Measure, both: Measure | None) -> Measure:
@@ -215,35 +249,35 @@ def _shadow(users: Users, region: Region) -> Region:
     return region.freed(constant)
 
 
-def _owned(users: Users, release: Release, times: int) -> Booking:
+def _owned(users: Users, region: Region, cost: Cost, times: int) -> Booking:
     """All rows of one owner, of which at most ``in_region`` lie in any one region (theory E14)."""
     if users.altered:
-        return _altered(users, release, times)
-    region, shadow = release.region, _shadow(users, release.region)
+        return _altered(users, region, cost, times)
+    shadow = _shadow(users, region)
     most, share = users.rows, Fraction(users.rows, users.in_region or users.rows)
-    if release.unit is not None:
-        vector = release.unit.group(times).vector()
+    if cost.owner is not None:
+        vector = cost.owner.group(times).vector()
         if most * region.size < shadow.size:
             return Booking(region, tuple(most * part for part in vector))
         return Booking(shadow, vector)
-    vector = release.cost.group(times * (users.in_region or most)).vector()
+    vector = cost.row.group(times * (users.in_region or most)).vector()
     if share * region.size < shadow.size:
         return Booking(region, tuple(share * part for part in vector))
     return Booking(shadow, vector)
 
 
-def _altered(users: Users, release: Release, times: int) -> Booking:
+def _altered(users: Users, region: Region, cost: Cost, times: int) -> Booking:
     """All rows of one owner before, and all rows afterwards, which may have other constants (theory E14, I7)."""
-    region, shadow = release.region, _shadow(users, release.region)
+    shadow = _shadow(users, region)
     most, share = users.rows, Fraction(users.rows, users.in_region or users.rows)
-    if release.unit is not None:
+    if cost.owner is not None:
         share = Fraction(most)
-        one = release.unit
-        both = one.group(2) if release.altered is None else release.altered
+        one = cost.owner
+        both = one.group(2) if cost.altered is None else cost.altered
     else:
-        one = release.cost.group(users.in_region or most)
-        both = release.cost.group(2 * (users.in_region or most)) if release.altered is None else release.altered
-    if times > 1 and any((*one.vector()[1:], *both.vector()[1:])):
+        one = cost.row.group(users.in_region or most)
+        both = cost.row.group(2 * (users.in_region or most)) if cost.altered is None else cost.altered
+    if times > 1 and not powers(one, both):
         # Chains of unlike steps: each is taken for the dearer kind.
         one = both = one.like([*map(max, one.vector(), both.vector())])
     before, changed = one.group(times).vector(), both.group(times).vector()
@@ -257,9 +291,9 @@ def _altered(users: Users, release: Release, times: int) -> Booking:
     return Booking(shadow, load)
 
 
-def _windowed(windows: Windows, release: Release, times: int) -> Booking:
+def _windowed(windows: Windows, region: Region, cost: Cost, times: int) -> Booking:
     """One row in each step of a window; a release that sees several of its steps costs a group of them (theory E8)."""
-    seen = Steps.of(release.region.domain, windows).seen(release.region)
+    seen = Steps.of(region.domain, windows).seen(region)
     changed = 2 if windows.changed else 1
-    vector = release.cost.group(times * changed * seen).vector()
-    return Booking(release.region, tuple(part / seen for part in vector))
+    vector = cost.row.group(times * changed * seen).vector()
+    return Booking(region, tuple(part / seen for part in vector))

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from itertools import combinations
+from typing import final
 
-from partita.composition.account.booking import Booking, Shape, Vector
+from partita.composition.account.booking import Booking, Shape
+from partita.composition.account.document import VERSION, Costs, Written, read
 from partita.composition.account.verify import Item, Point, heaviest_pair, heaviest_value, heaviest_window
-from partita.errors import PartitaError
-from partita.errors import regions as refuse
+from partita.exact import shown
+from partita.granularity import Granularity
+from partita.granularity.documents import unit_document
+from partita.limits import current
 from partita.region.box import Box
+from partita.region.codes import holds
 from partita.region.domain import Domain
 
-VERSION = 1
+# Comparisons that a check may take before it searches, and as many again while it does; most are made many at once.
+_WORK = 50_000_000
 
 
 @final
@@ -28,7 +34,7 @@ class Certificate:
     """
 
     shape: Shape
-    granularity: str
+    granularity: Granularity
     measure: str
     budget: tuple[Fraction, ...]
     domain: Domain
@@ -44,7 +50,8 @@ class Certificate:
         document = {
             "version": VERSION,
             "shape": self.shape.name,
-            "granularity": self.granularity,
+            "granularity": str(self.granularity),
+            "unit": unit_document(self.granularity),
             "measure": self.measure,
             "budget": _texts(self.budget),
             "domain": self.domain.describe(),
@@ -83,114 +90,112 @@ class Check:
 
 
 def check(text: str, nodes: int | None = None) -> Check:
-    """Recompute everything in a certificate from its list of charges; nothing else of it is believed."""
-    try:
-        document: Mapping[str, Any] = json.loads(text)
-        domain = Domain.described(document["domain"])
-        budget = _numbers(document["budget"])
-        shape = Shape[document["shape"]]
-        charges = [(_boxes(charge["region"]), charge) for charge in document["charges"]]
-        costs = [(boxes, *_costs(charge)) for boxes, charge in charges]
-        claimed = _numbers(document["lower"]), _numbers(document["upper"])
-        witness = tuple(tuple(int(code) for code in point) for point in document["witness"])
-        axis, width = int(document["axis"]), int(document["width"])
-        if document["version"] != VERSION:
-            raise refuse.bad_certificate("its version is unknown")
-    except PartitaError:
-        raise
-    except (KeyError, TypeError, ValueError, ZeroDivisionError) as problem:
-        raise refuse.bad_certificate(f"{type(problem).__name__} while reading it") from None
-    complaints = [] if document["digest"] == domain.digest else ["the domain does not match its fingerprint"]
-    complaints += _malformed(domain, budget, costs)
-    if complaints:
-        return Check((), (), tuple(complaints))
+    """Recompute everything in a certificate from its list of charges; nothing else of it is believed.
+
+    The work is bounded, whatever the certificate says: what cannot be shown within it is a complaint.
+    """
+    stated = read(text)
+    if stated.complaints:
+        return Check((), (), stated.complaints)
+    fixed, each = _work(stated)
+    if fixed > _WORK:
+        return Check((), (), ("it could not be shown, within the work allowed, that the promise is kept",))
+    overlapping = [
+        f"charge {number} has overlapping boxes"
+        for number, charge in enumerate(stated.charges)
+        if any(_meet(one, other) for one, other in combinations(charge.boxes, 2))
+    ]
+    if overlapping:
+        return Check((), (), tuple(overlapping))
+    most_nodes = min(current().nodes if nodes is None else nodes, _WORK // each)
     lower, upper = [], []
-    for place in range(len(budget)):
-        items = [
-            Item(boxes, one[place], (both or one)[place], Fraction(0) if same is None else same[place])
-            for boxes, one, both, same in costs
-        ]
-        least, most = _extent(shape, domain, items, axis, width, nodes)
+    for place in range(len(stated.budget)):
+        least, most = _extent(stated, [_item(charge, place) for charge in stated.charges], most_nodes)
         lower.append(least)
         upper.append(most)
-    complaints += [
-        f"coordinate {i}: the loss may be {float(most):g}, above the budget"
-        for i, (most, limit) in enumerate(zip(upper, budget, strict=True))
+    complaints = [
+        f"coordinate {i}: the loss may be {shown(most)}, above the budget"
+        for i, (most, limit) in enumerate(zip(upper, stated.budget, strict=True))
         if most > limit
     ]
     complaints += [
-        f"coordinate {i}: a loss of {float(least):g} was found, above the claimed bound"
-        for i, (least, most) in enumerate(zip(lower, claimed[1], strict=True))
+        f"coordinate {i}: a loss of {shown(least)} was found, above the claimed bound"
+        for i, (least, most) in enumerate(zip(lower, stated.upper, strict=True))
         if least > most
     ]
-    if shape is Shape.VALUES and witness:
-        met = sum((one[0] for boxes, one, *_ in costs if _inside(boxes, witness[0])), Fraction(0))
-        if met < claimed[0][0]:
+    complaints += [
+        f"coordinate {i}: no loss is above {shown(most)}, and a larger one is claimed"
+        for i, (least, most) in enumerate(zip(stated.lower, upper, strict=True))
+        if least > most
+    ]
+    if stated.shape is Shape.VALUES and stated.witness:
+        met = sum((charge.one[0] for charge in stated.charges if _inside(charge.boxes, stated.witness[0])), Fraction(0))
+        if met < stated.lower[0]:
             complaints.append("the witness bears less than is claimed")
     return Check(tuple(lower), tuple(upper), tuple(complaints))
 
 
-def _costs(charge: Mapping[str, Any]) -> tuple[Vector, Vector | None, Vector | None]:
-    """What a charge loses: with one value inside, with both, and between records of equal values."""
-    found = [None if charge.get(name) is None else _numbers(charge[name]) for name in ("both", "same")]
-    return _numbers(charge["one"]), found[0], found[1]
+def _item(charge: Costs, place: int) -> Item:
+    both, same = (Fraction(0) if part is None else part[place] for part in (charge.both, charge.same))
+    return Item(charge.boxes, charge.one[place], both, same)
 
 
-def _extent(
-    shape: Shape, domain: Domain, items: Sequence[Item], axis: int, width: int, nodes: int | None
-) -> tuple[Fraction, Fraction]:
-    match shape:
+def _extent(stated: Written, items: Sequence[Item], nodes: int) -> tuple[Fraction, Fraction]:
+    sizes = stated.domain.shape
+    match stated.shape:
         case Shape.VALUES:
-            return heaviest_value(domain.shape, items, nodes)[:2]
+            return heaviest_value(sizes, items, nodes)[:2]
         case Shape.PAIRS:
-            return heaviest_pair(domain.shape, items, nodes)[:2]
+            return heaviest_pair(sizes, items, nodes)[:2]
         case Shape.WINDOWS:
-            column = domain.bounded[axis]
-            last = domain.shape[axis] - (1 if column.null is None else 2)
-            return heaviest_window(domain.shape, items, axis, width, nodes, last=last, astray=column.code(None))[:2]
+            axis, width = stated.window
+            column = stated.domain.bounded[axis]
+            last = sizes[axis] - (1 if column.null is None else 2)
+            return heaviest_window(sizes, items, axis, width, nodes, last=last, astray=column.code(None))[:2]
 
 
-def _malformed(domain: Domain, budget: Sequence[Fraction], costs: Sequence[tuple[Any, ...]]) -> list[str]:
-    """Charges that could hide a loss: wrong coordinates, negative costs, boxes that are empty, overlap or stick out."""
-    found = []
-    for number, (boxes, one, both, same) in enumerate(costs):
-        if any(part is not None and len(part) != len(budget) for part in (one, both, same)):
-            found.append(f"charge {number} has other coordinates than the budget")
-        elif any(part < 0 for part in (*one, *(both or ()), *(same or ()))):
-            found.append(f"charge {number} has a negative cost")
-        for box in boxes:
-            if len(box) != len(domain.shape) or not all(
-                codes
-                and all(0 <= low < high <= size for low, high in codes)
-                and all(codes[k][1] < codes[k + 1][0] for k in range(len(codes) - 1))
-                for codes, size in zip(box, domain.shape, strict=False)
-            ):
-                found.append(f"charge {number} has a box outside the domain")
-        if len(boxes) > 1 and any(_meet(boxes[i], boxes[j]) for i in range(len(boxes)) for j in range(i)):
-            found.append(f"charge {number} has overlapping boxes")
-    return found
+def _work(stated: Written) -> tuple[int, int]:
+    """How many comparisons the verifier makes in any case, and for each branch that it looks at; both at most."""
+    pieces = [box for charge in stated.charges for box in charge.boxes]
+    axes = range(len(stated.domain.shape))
+    numbers = [number for charge in stated.charges for number in charge.parts()]
+    longest = max((max(part.numerator, part.denominator).bit_length() for part in numbers), default=0)
+    # Longer numbers are added more slowly.
+    weight = len(stated.budget) * (1 + longest // 256)
+    meetings = sum(sum(len(box[axis]) for box in charge.boxes) ** 2 for charge in stated.charges for axis in axes)
+    if stated.shape is not Shape.WINDOWS:
+        fixed, each = _searching(pieces, len(axes), pairs=stated.shape is Shape.PAIRS)
+        return meetings + weight * fixed, weight * each
+    axis, width = stated.window
+    steps = stated.domain.shape[axis]
+    summing = meetings + weight * (steps * (1 + len(pieces)) + (steps + width) * width)
+    if summing > _WORK:
+        return summing, 1
+    at = [_searching([box for box in pieces if holds(box[axis], step)], len(axes)) for step in range(steps)]
+    return summing + weight * sum(fixed for fixed, _ in at), weight * sum(each for _, each in at)
+
+
+def _searching(pieces: Sequence[Box], axes: int, *, pairs: bool = False) -> tuple[int, int]:
+    """The same for one search: classes of an axis are told apart at its cuts, by which pieces hold them."""
+    count = 1 + len(pieces)
+    cuts = [2 + 2 * sum(len(box[axis]) for box in pieces) for axis in range(axes)]
+    if pairs:
+        return sum(count * cut * cut for cut in cuts), max((count * cut * cut for cut in cuts), default=1)
+    return sum(count * cut for cut in cuts), max((cut * (cut + count) for cut in cuts), default=1)
 
 
 def _meet(first: Box, second: Box) -> bool:
     return all(
-        any(a < d and c < b for a, b in mine for c, d in theirs) for mine, theirs in zip(first, second, strict=False)
+        any(a < d and c < b for a, b in mine for c, d in theirs) for mine, theirs in zip(first, second, strict=True)
     )
 
 
 def _inside(boxes: Sequence[Box], point: Point) -> bool:
     return any(
-        all(any(low <= code < high for low, high in codes) for codes, code in zip(box, point, strict=False))
+        all(any(low <= code < high for low, high in codes) for codes, code in zip(box, point, strict=True))
         for box in boxes
     )
 
 
 def _texts(numbers: Sequence[Fraction]) -> list[str]:
     return [str(number) for number in numbers]
-
-
-def _numbers(texts: Sequence[str]) -> tuple[Fraction, ...]:
-    return tuple(Fraction(text) for text in texts)
-
-
-def _boxes(document: Sequence[Any]) -> tuple[Box, ...]:
-    return tuple(tuple(tuple((int(low), int(high)) for low, high in axis) for axis in box) for box in document)

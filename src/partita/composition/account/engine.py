@@ -9,10 +9,12 @@ from typing import Any, final
 
 from partita.composition.account.booking import Shape, shape
 from partita.composition.account.load import Amounts, Load, manageable, nothing, widened
-from partita.composition.account.pairs import PairLoads
-from partita.composition.account.values import Decision, ValueLoads
-from partita.composition.account.windows import Steps, WindowLoads
-from partita.errors import regions as refuse
+from partita.composition.account.loads.pairs import PairLoads
+from partita.composition.account.loads.values import Decision, ValueLoads
+from partita.composition.account.loads.wide import WideLoads, loads_of
+from partita.composition.account.loads.wide_pairs import WidePairLoads
+from partita.composition.account.loads.windows import Steps, WindowLoads
+from partita.errors import region as refuse
 from partita.granularity import Granularity, Windows
 from partita.limits import Limits
 from partita.region.box import Box
@@ -23,8 +25,8 @@ Point = tuple[int, ...]
 SHOWN = 32
 """How many steps of a window a witness names."""
 
-# Arrays have an axis for each column, and at most 64 axes.
-MOST_COLUMNS = 60
+MOST_COLUMNS = 10_000
+"""Columns with public values; a region has a set of codes for each."""
 
 
 @final
@@ -38,7 +40,7 @@ class Answer:
     witness: tuple[Point, ...] = ()
     proven: bool = True
     proofs: tuple[tuple[int, tuple[Any, ...], int], ...] = ()
-    serial: int = 0
+    state: tuple[int, int] = (0, 0)
 
 
 @final
@@ -153,7 +155,7 @@ class OfValues(Engine):
 
     def __init__(self, shape: Sequence[int], budget: Amounts, limits: Limits) -> None:
         super().__init__(limits)
-        self.loads = ValueLoads(shape, budget, limits)
+        self.loads = loads_of(shape, budget, limits)
 
     @property
     def exact(self) -> bool:
@@ -191,9 +193,10 @@ class OfPairs(Engine):
 
     def __init__(self, shape: Sequence[int], budget: Amounts, limits: Limits) -> None:
         super().__init__(limits)
-        self.loads = PairLoads(shape, budget, limits)
+        wide = len(shape) > limits.axes
+        self.loads: PairLoads | WidePairLoads = (WidePairLoads if wide else PairLoads)(shape, budget, limits)
         # A change between records of equal values loses ``same`` of every load that holds the value: loads of values.
-        self.twins: ValueLoads | None = None
+        self.twins: ValueLoads | WideLoads | None = None
 
     @property
     def exact(self) -> bool:
@@ -213,20 +216,21 @@ class OfPairs(Engine):
         found = self.loads.decide(load.boxes, load.one, load.both)
         proofs = tuple(found.proofs)
         return Answer(
-            found.fits, found.component, found.load, found.witness or (), found.proven, proofs, self.loads.serial
+            found.fits, found.component, found.load, found.witness or (), found.proven, proofs, self.loads.state
         )
 
     def _book(self, load: Load, answer: Answer | None) -> None:
-        # Bounds that were found for the state after this charge hold only if nothing else was booked in between.
-        fresh = answer is not None and answer.serial == self.loads.serial
+        # Bounds that were found for the state after this charge hold only if nothing was booked in between, and no
+        # reading has cut the grid: they are told by its cells.
+        fresh = answer is not None and answer.state == self.loads.state
         proofs = answer.proofs if fresh and answer is not None else ()
         self.loads.book(load.boxes, load.one, load.both, proofs)
         if any(load.same):
             self.twins = self._twins()
             self.twins.book(load.boxes, load.same)
 
-    def _twins(self) -> ValueLoads:
-        return self.twins or ValueLoads(self.loads.shape, self.loads.budget, self.limits)
+    def _twins(self) -> ValueLoads | WideLoads:
+        return self.twins or loads_of(self.loads.shape, self.loads.budget, self.limits)
 
     def _highest(self, boxes: Sequence[Box], component: int) -> Extent:
         if not boxes:
@@ -279,10 +283,10 @@ class OfWindows(Engine):
         values, axis = self.loads.values, self.steps.axis
         everything = [((0, size),) for size in values.shape]
         found = []
-        for code in self.steps.codes(number)[:SHOWN]:
+        for code in self.steps.codes(number, SHOWN):
             step = self.loads.heaviest_step(code, component)
             box = (*everything[:axis], ((step, step + 1),), *everything[axis + 1 :])
-            found.append(values.grid.peak(box, component)[1])
+            found.append(values.heaviest(box, component))
         return tuple(found)
 
     def nbytes(self) -> int:

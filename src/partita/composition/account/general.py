@@ -62,7 +62,13 @@ def largest(
     neighbours: Callable[[Database, Database], bool],
     databases: Sequence[Database],
 ) -> Fraction | None:
-    """The largest loss between neighbours of the class; None if some pair has no guarantee."""
+    """The largest loss between neighbours of the class; None if some pair has no guarantee.
+
+    >>> def steps(first, second):
+    ...     return Fraction(abs(first - second))
+    >>> largest(steps, lambda first, second: abs(first - second) <= 2, range(10))
+    Fraction(2, 1)
+    """
     worst = Fraction(0)
     for first in databases:
         for second in databases:

@@ -6,10 +6,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from partita.composition.account.booking import Release, Shape, Vector, booked, shape
-from partita.composition.account.windows import Steps
+from partita.composition.account.loads.windows import Steps
 from partita.errors import NotProven
 from partita.granularity import Windows
 from partita.region.region import Region
+from partita.theory.cost import Cost
 from partita.theory.measures.base import Measure
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def _affordable(account: RegionAccount, region: Region, left: Measure) -> Vector
     """A cost whose booking stays within what is left, coordinate by coordinate."""
     granularity = account.promise.granularity
     try:
-        made = booked(granularity, Release(region, left))
+        made = booked(granularity, Release(region, Cost(left)))
     except NotProven:
         # A group rule that no δ may pass through: what is left can be spent without δ.
         first, *rest = left.vector()

@@ -6,8 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from partita.composition.account.engine import Engine, OfPairs, OfValues, OfWindows
-from partita.composition.account.grid import Grid
 from partita.composition.account.load import Amounts, Load
+from partita.composition.account.loads.grid import Grid
+from partita.composition.account.loads.pairs import PairLoads
+from partita.composition.account.loads.values import ValueLoads
+from partita.composition.account.loads.wide import WideLoads
+from partita.composition.account.loads.wide_pairs import WidePairLoads
 from partita.region import codes as codes_of
 from partita.region.box import Box
 from partita.region.region import Region
@@ -23,8 +27,10 @@ def payable(engine: Engine, region: Region, load: Load) -> Region:
     if not load.boxes or engine.decide(load).fits:
         return region
     match engine:
-        case OfValues():
-            return region - _marked(region, engine.loads.grid, _over_values(engine, load.one), engine.limits.shrunk)
+        case OfValues(loads=ValueLoads() as loads):
+            return region - _marked(region, loads.grid, _over_values(loads, load.one), engine.limits.shrunk)
+        case OfValues() | OfPairs(loads=WidePairLoads()):
+            return _one_by_one(engine, region, load)
         case OfPairs():
             return _of_pairs(engine, region, load)
         case OfWindows():
@@ -33,9 +39,8 @@ def payable(engine: Engine, region: Region, load: Load) -> Region:
             return Region.nothing(region.domain)
 
 
-def _over_values(engine: OfValues, one: Amounts) -> Flags:
+def _over_values(loads: ValueLoads, one: Amounts) -> Flags:
     """The cells where the cost would exceed the budget."""
-    loads = engine.loads
     over = np.zeros(loads.grid.loads.shape[1:], dtype=bool)
     for component, amount in enumerate(one):
         if amount:
@@ -44,9 +49,27 @@ def _over_values(engine: OfValues, one: Amounts) -> Flags:
     return over
 
 
+def _one_by_one(engine: Engine, region: Region, load: Load) -> Region:
+    """Without the booked regions that hold a value which cannot pay, one value after another."""
+    kept = region
+    assert isinstance(engine, OfValues | OfPairs)
+    loads = engine.loads
+    assert isinstance(loads, WideLoads | WidePairLoads)
+    for _ in range(engine.limits.shrinks):
+        answer = engine.decide(load._replace(boxes=kept.boxes))
+        inside = [codes for codes in answer.witness if kept.holds(codes)]
+        if answer.fits or not inside:
+            break
+        kept = kept - Region(region.domain, (loads.booked.around(inside[0], region.domain.everything),))
+        if kept.empty:
+            break
+    return kept if engine.decide(load._replace(boxes=kept.boxes)).fits else Region.nothing(region.domain)
+
+
 def _of_pairs(engine: OfPairs, region: Region, load: Load) -> Region:
     """Values light enough to pay with any partner; then, if that is too little, without those a pair was found for."""
     loads = engine.loads
+    assert isinstance(loads, PairLoads)
     light = region
     for component, (a, s) in enumerate(zip(load.one, load.both, strict=True)):
         weight = max(a, -(-s // 2))
@@ -70,10 +93,11 @@ def _of_pairs(engine: OfPairs, region: Region, load: Load) -> Region:
 
 
 def _of_windows(engine: OfWindows, region: Region, load: Load) -> Region:
-    """Without the steps of the windows that cannot pay, one window after another."""
+    """Without the steps of the windows that cannot pay, one window after another; fewer where steps are many."""
     kept = region
     full = region.domain.everything
-    for _ in range(16 * engine.limits.shrinks):
+    turns = engine.limits.looked // (engine.steps.count + 2 * engine.steps.width)
+    for _ in range(min(turns, 16 * engine.limits.shrinks)):
         answer = engine.decide(load._replace(boxes=kept.boxes))
         if answer.fits or not answer.witness:
             break

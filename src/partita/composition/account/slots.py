@@ -8,7 +8,7 @@ from typing import final
 from partita.composition.account.booking import Shape, shape
 from partita.composition.account.engine import Engine, OfPairs, OfValues
 from partita.composition.account.load import Load
-from partita.errors import regions as refuse
+from partita.errors import region as refuse
 from partita.exact import whole
 from partita.granularity import Granularity, Groups, Nodes, Users
 from partita.limits import Limits, current
@@ -65,7 +65,7 @@ class SlotAccount(Live):
         amounts = self._amounts(
             region, name, dominates_replacement=dominates_replacement, dominates_unit=dominates_unit
         )
-        return self._engine.decide(Load(region.boxes, amounts, amounts)).fits
+        return self._engine.decide(self._load(region, amounts)).fits
 
     @alone
     def take(
@@ -75,7 +75,7 @@ class SlotAccount(Live):
         amounts = self._amounts(
             region, name, dominates_replacement=dominates_replacement, dominates_unit=dominates_unit
         )
-        load = Load(region.boxes, amounts, amounts)
+        load = self._load(region, amounts)
         answer = self._engine.decide(load)
         if not answer.fits:
             raise refuse.no_slot_left(name, str(region), self.classes[name])
@@ -86,6 +86,10 @@ class SlotAccount(Live):
         """The most slots of the class that any neighbours differing in the region have used."""
         place = list(self.classes).index(name)
         return self._engine.highest(region.boxes, place).upper
+
+    def _load(self, region: Region, amounts: tuple[int, ...]) -> Load:
+        """One slot for every pair of neighbours: two records of equal values too, if more is stored (theory E11a)."""
+        return Load(region.boxes, amounts, amounts, () if self.domain.closed else amounts)
 
     def _amounts(
         self, region: Region, name: str, *, dominates_replacement: bool, dominates_unit: bool

@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from partita.composition.plan import Plan
+from partita.composition.numerics.search import bisect
+from partita.composition.plans.plan import Plan
 from partita.composition.rules.base import Curve, Rule
 from partita.composition.rules.prices import Price, prices
-from partita.composition.search import bisect
 from partita.exact import float_up
 from partita.theory.losses.outward import FUNCTION, UNIT, up
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, final
 
-from partita.composition.plan import Plan
+from partita.composition.plans.plan import Plan
 
 
 class Reading(Protocol):

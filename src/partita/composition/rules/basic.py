@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from partita.composition.plan import Plan
+from partita.composition.plans.plan import Plan
 from partita.composition.rules.base import Curve, Rule
 from partita.composition.rules.prices import prices
 from partita.exact import float_up

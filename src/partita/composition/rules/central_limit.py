@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from partita.composition.gaussians import log_delta
-from partita.composition.plan import Plan
+from partita.composition.numerics.gaussians import log_delta
+from partita.composition.numerics.search import bisect
+from partita.composition.plans.plan import Plan
 from partita.composition.rules.base import Curve, Rule
-from partita.composition.search import bisect
 from partita.theory.losses.outward import floats
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from partita.composition.gaussians import Gaussians
-from partita.composition.plan import Plan
+from partita.composition.numerics.gaussians import Gaussians
+from partita.composition.plans.plan import Plan
 from partita.composition.rules.base import Curve, Rule
 from partita.exact import float_up
 from partita.theory.measures.gdp import GDP

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from partita.composition.curve import profile
-from partita.composition.plan import Plan
+from partita.composition.numerics.curve import profile
+from partita.composition.numerics.total import Total
+from partita.composition.plans.plan import Plan
 from partita.composition.rules.base import Reading, Rule
 from partita.composition.rules.prices import prices
-from partita.composition.total import Total
 from partita.exact import float_up
 from partita.theory.losses.randomized_response import RandomizedResponseLoss
 

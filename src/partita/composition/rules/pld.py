@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from partita.composition.curve import profile
-from partita.composition.plan import Plan
+from partita.composition.numerics.curve import profile
+from partita.composition.plans.plan import Plan
 from partita.composition.rules.base import Reading, Rule, Worst
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from partita.composition.plan import Loose, Part, Plan, Release
-from partita.composition.search import bisect
+from partita.composition.numerics.search import bisect
+from partita.composition.plans.plan import Loose, Part, Plan, Run
 from partita.errors import NotProven
 from partita.errors import composition as refuse
 from partita.exact import exact
@@ -57,7 +57,7 @@ def _stated(part: Part) -> Price | None:
 
 def _price(part: Part, delta: Fraction) -> Price:
     """The (ε, δ) of a release that has neither, read from its exact curve."""
-    if isinstance(part, Release):
+    if isinstance(part, Run):
         loss = part.mechanism.cost(part.distance, Approximate, delta=delta)
         return Price(loss.epsilon, loss.delta, part.count)
     if isinstance(part, Loose):

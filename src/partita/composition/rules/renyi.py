@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
-from partita.composition.divergences import Divergences
-from partita.composition.plan import Loose, Part, Plan
+from partita.composition.numerics.divergences import Divergences
+from partita.composition.numerics.total import Total
+from partita.composition.plans.plan import Loose, Part, Plan
 from partita.composition.rules.base import Curve, Rule
-from partita.composition.total import Total
 from partita.exact import float_down, float_up
-from partita.theory.losses.outward import UNIT, Floats, floats
+from partita.theory.losses.outward import UNIT, Floats, floats, up
 from partita.theory.measures.renyi import Renyi
 from partita.theory.measures.zcdp import ZCDP
 
@@ -19,7 +20,10 @@ _LADDER = 2.0 ** (np.arange(-40, 81) / 4.0)
 
 
 def divergences(plan: Plan) -> list[Divergences]:
-    """One for each direction: exact transforms where a pair is known, ρ and τ where only those are."""
+    """One for each direction: exact transforms where a pair is known, ρ and τ where only those are.
+
+    The δ beside a ρ is what happens outside the events to which ρ is confined: it adds up and stays (theory B16).
+    """
     curves = [part for part in plan.parts if _curve(part) is not None]
     rest = Plan(tuple(part for part in plan.parts if _curve(part) is None), plan.relation)
     grids = [curve.orders for part in curves if isinstance(curve := _curve(part), Renyi)]
@@ -27,6 +31,9 @@ def divergences(plan: Plan) -> list[Divergences]:
     base = np.zeros(len(orders))
     for part in curves:
         base += part.count * _exponent(part, orders)
+    outside = float_up(
+        sum((part.count * curve.delta for part in curves if isinstance(curve := _curve(part), ZCDP)), Fraction(0))
+    )
     totals = rest.totals if rest.parts else (Total(()),)
     found = []
     for total in totals:
@@ -34,7 +41,8 @@ def divergences(plan: Plan) -> list[Divergences]:
             (total.batch.cumulant(orders)) if not total.empty else (np.zeros(len(orders)), np.zeros(len(orders)))
         )
         whole = base + value + error + 8 * UNIT * (np.abs(base) + np.abs(value))
-        found.append(Divergences(orders, floats(whole), total.infinity if not total.empty else 0.0))
+        infinity = total.infinity if not total.empty else 0.0
+        found.append(Divergences(orders, floats(whole), up(outside + infinity) if outside else infinity))
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from partita.composition.plan import Plan
+from partita.composition.plans.plan import Plan
 from partita.composition.rules.base import Curve, Rule
 from partita.errors import NotProven
 from partita.exact import float_down, float_up

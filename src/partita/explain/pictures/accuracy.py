@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from partita.composition.calibrate import calibrate
+from partita.composition.calibration.calibrate import calibrate
 from partita.errors import explain as refuse
 from partita.exact import Number, positive, probability, whole
 from partita.explain.numbers import percent, short

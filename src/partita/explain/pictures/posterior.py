@@ -22,6 +22,10 @@ def posterior(epsilons: Sequence[Number], *, title: str = "What an output can do
 
     One step of the relation: where records come and go, a belief in somebody's presence; one in what the record says
     moves as far as at twice the ε. The upper line of each ε carries its name; the lower one is the same mirrored.
+
+    >>> figure = posterior(["0.5", 1])
+    >>> figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()
+    ('belief before the release', 'belief after it')
     """
     if not epsilons:
         raise refuse.nothing_to_draw("values of ε")

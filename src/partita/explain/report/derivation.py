@@ -6,32 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
 
-from partita.composition.promise import Promise
+from partita.composition.plans.promise import Promise
 from partita.explain.facts import Facts
 from partita.explain.numbers import short
 from partita.granularity import Edges, Granularity, Groups, Metric, Nodes, Replace, Rows, Users, Windows
+from partita.mechanisms.family import family
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
 from partita.theory.measures.gdp import GDP
 from partita.theory.measures.pure import Pure
 from partita.theory.measures.zcdp import ZCDP
-
-# Where the cost of each kind of noise is proven.
-_NOISE = {
-    "laplace": "C3, C17",
-    "gaussian": "C6, C17",
-    "geometric": "C4",
-    "discrete gaussian": "C8",
-    "exponential": "C9",
-    "permute and flip": "C10",
-    "noisy max": "C11",
-    "sparse vector": "C12",
-    "randomized response": "C2",
-    "laplace threshold": "C15",
-    "gaussian threshold": "C15",
-    "truncated geometric": "C15",
-    "subsampled": "C14",
-}
 
 
 @final
@@ -57,22 +41,7 @@ def _steps(promise: Promise, spent: Measure, facts: Facts, noise: Sequence[str])
         "A10, E9",
     )
     yield from _units(unit)
-    for kind in noise:
-        if kind in _NOISE:
-            yield Step(
-                f"A release with {kind} noise costs what its closed form says for the distance that "
-                "neighbours can move "
-                f"the exact result; the distance follows from the declared bounds.",
-                _NOISE[kind],
-            )
-    other = [kind for kind in noise if kind not in _NOISE]
-    if other:
-        yield Step(
-            f"{', '.join(other).capitalize()}: composed of simpler releases, each at its closed form, and "
-            "charged in full "
-            f"before anything is read.",
-            "D1, F",
-        )
+    yield from _noises(noise)
     yield Step(
         "A release depends on the rows in its region alone, so it is charged to the record values in that"
         " region and to "
@@ -90,6 +59,19 @@ def _steps(promise: Promise, spent: Measure, facts: Facts, noise: Sequence[str])
         f"The largest sum so far is {spent}. The budget is {promise.budget}, and that is what is promised.", "E16"
     )
     yield Step(_read(promise.budget, facts), _read_theorem(promise.budget))
+
+
+def _noises(noise: Sequence[str]) -> Iterator[Step]:
+    """What each mechanism says of its own cost; of those that say nothing no more than how they were charged."""
+    stated = {kind.replace("_", " "): one for kind, one in family().items() if one.theorems}
+    yield from (Step(stated[kind].argument(), stated[kind].theorems) for kind in noise if kind in stated)
+    other = [kind for kind in noise if kind not in stated]
+    if other:
+        yield Step(
+            f"{', '.join(other).capitalize()}: not explained by a theorem of its own here. It was charged in full, "
+            "before anything was read, at the cost that is stated by the algorithm that ran it.",
+            "D1, F",
+        )
 
 
 def _units(unit: Granularity) -> Iterator[Step]:

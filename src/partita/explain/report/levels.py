@@ -11,7 +11,7 @@ from partita.explain.numbers import short
 from partita.explain.report.about import About
 from partita.granularity import Granularity, Relation, Replace, Users
 from partita.ledger.birth import Terms
-from partita.ledger.report import Balance
+from partita.ledger.reports.report import Balance
 
 UNSAID = "Not said by the custodian."
 

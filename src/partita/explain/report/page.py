@@ -166,7 +166,10 @@ def _releases(report: Report) -> Iterator[str]:
         for one in report.releases
     ]
     if rows:
-        heads = ("entry", "time", "analyst", "question", "charged to", "noise", "cost of a row", "")
+        yield "<p>A cost is what the question takes from one protected unit that it is about, for each promise; it "
+        yield "stands whether the question was answered or not. What is spent is the largest sum of anybody: costs of "
+        yield "questions about different people do not add up.</p>"
+        heads = ("entry", "time", "analyst", "question", "charged to", "noise", "cost to one unit", "")
         yield from _table(heads, rows, numbers=(0,))
     yield "</section>"
 

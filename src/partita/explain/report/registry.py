@@ -8,7 +8,7 @@ from typing import Any
 from partita.explain.facts import Facts
 from partita.explain.report.about import About
 from partita.granularity import Relation
-from partita.ledger.report import Summary
+from partita.ledger.reports.report import Summary
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
 from partita.theory.measures.gdp import GDP

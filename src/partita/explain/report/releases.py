@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any, final
+from typing import final
 
+from partita.composition.account.booking import Release, charged
 from partita.composition.account.maps import LoadMap
 from partita.errors import PartitaError
-from partita.ledger.charge import Reader
-from partita.ledger.entries import Entry, Kind
+from partita.explain.report.noises import Noises
+from partita.ledger.book.entries import Entry, Kind
+from partita.ledger.book.store import State
+from partita.ledger.charge import Priced, Reader
 from partita.ledger.ledger import Ledger
-from partita.ledger.store import State
+from partita.theory.measures.base import Measure
 
 _LONGEST = 300  # letters of a question or a region that are shown
 
@@ -61,8 +64,8 @@ class Share:
 
 def newest(ledger: Ledger, most: int) -> tuple[Released, ...]:
     """The newest charges, at most so many, oldest of them first."""
-    read = Reader(ledger.terms.tables)
-    return tuple(_released(read, entry, state) for entry, state in reversed(ledger.newest(most)))
+    read, noises = Reader(ledger.terms.tables), Noises(ledger.terms)
+    return tuple(_released(ledger, read, noises, entry, state) for entry, state in reversed(ledger.newest(most)))
 
 
 def shares(ledger: Ledger) -> tuple[Share, ...]:
@@ -100,48 +103,28 @@ def kinds(released: tuple[Released, ...]) -> tuple[str, ...]:
     return tuple(sorted({noise.split(",")[0].split(" (")[0] for one in released for noise in one.noise}))
 
 
-def _released(read: Reader, entry: Entry, state: State) -> Released:
+def _released(ledger: Ledger, read: Reader, noises: Noises, entry: Entry, state: State) -> Released:
     assert entry.charge is not None
     priced, details = read(entry.charge), entry.details()
+    asked = str(details.get("asked", ""))
     return Released(
         seq=entry.seq,
         at=str(details.get("at", "")),
         analyst=priced.analyst,
-        asked=_short(str(details.get("asked", ""))),
+        asked=_short(asked),
         table=priced.table,
         region=_short(str(priced.region)),
-        noise=_noise(details.get("mechanism")),
-        costs=tuple(str(cost.one) for cost in priced.costs),
+        noise=noises.told(details.get("mechanism"), asked),
+        costs=tuple(map(str, _booked(ledger, priced))),
         state=state.value,
         columns=tuple(priced.region.constrained()),
     )
 
 
-def _noise(mechanism: Any) -> tuple[str, ...]:
-    """The noise of each part of a release, each kind with its settings once."""
-    if not isinstance(mechanism, dict):
-        return ()
-    listed = mechanism.get("parts", [mechanism])
-    parts = [part for part in listed if isinstance(part, dict)] if isinstance(listed, list) else []
-    found = []
-    for part in parts:
-        kind = str(part.get("kind", "unnamed")).replace("_", " ")
-        settings = [
-            f"{name} = {_decimal(value)}"
-            for name, value in part.items()
-            if name != "kind" and isinstance(value, str | int) and value != "false" and len(str(value)) <= 60
-        ]
-        found.append(", ".join([kind, *settings[:4]]))
-    return tuple(dict.fromkeys(found))
-
-
-def _decimal(value: str | int) -> str:
-    """An exact fraction in a few digits; everything else as it is."""
-    try:
-        number = Fraction(value)
-    except (ValueError, ZeroDivisionError):
-        return str(value)
-    return str(number) if number.denominator == 1 else f"{float(number):.6g}"
+def _booked(ledger: Ledger, priced: Priced) -> Iterator[Measure]:
+    """What one protected unit was charged under each promise: what the accounts add up."""
+    for promise, cost in zip(ledger.terms.promises, priced.costs, strict=True):
+        yield charged(promise.granularity, promise.budget, Release(priced.region, cost))
 
 
 def _short(text: str) -> str:

@@ -15,10 +15,10 @@ from partita.explain.report.levels import Level, Point, hazards, levels, limitat
 from partita.explain.report.registry import registry
 from partita.explain.report.releases import Released, Share, kinds, maps, newest, shares
 from partita.explain.words import Explanation
-from partita.ledger.history import Moment, history
+from partita.ledger.book.store import State
 from partita.ledger.ledger import Ledger
-from partita.ledger.report import Balance, Summary, summary
-from partita.ledger.store import State
+from partita.ledger.reports.history import Moment, history
+from partita.ledger.reports.report import Balance, Summary, summary
 from partita.theory.documents import to_document
 
 # A book with more releases is summarised, and its newest are listed.

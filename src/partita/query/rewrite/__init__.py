@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from partita.query.plan import Plan
+from partita.query.language.plan import Plan
 from partita.query.rewrite.averages_from_ratios import averages_from_ratios
 from partita.query.rewrite.check_widths import check_widths
 from partita.query.rewrite.collect_terms import collect_terms

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from partita.query.aggregates import Average, Count, CountRows, Sum
-from partita.query.expressions import Case, Expression, First, Number, Plus, Times, bounds
-from partita.query.formulas import Apply, Constant, Formula, Operation, replaced
-from partita.query.plan import Plan
+from partita.query.language.aggregates import Average, Count, CountRows, Sum
+from partita.query.language.expressions import Case, Expression, First, Number, Plus, Times, bounds
+from partita.query.language.formulas import Apply, Constant, Formula, Operation, replaced
+from partita.query.language.plan import Plan
 from partita.region.domain import Domain
 
 

@@ -7,13 +7,13 @@ from fractions import Fraction
 from functools import partial
 from itertools import combinations_with_replacement
 
-from partita.errors import query as refuse
-from partita.query.aggregates import Aggregate, Correlation, Covariance, Variance, arguments
-from partita.query.conditions import Condition, versuses
-from partita.query.expressions import WIDEST_VALUE, Expression, Number, Times, bounds
-from partita.query.plan import Plan
-from partita.query.text import readable, shown_aggregate, truth
-from partita.query.workings import compared, gathered, typed, whole
+from partita.errors.query import language as refuse
+from partita.query.exact.workings import compared, gathered, typed, whole
+from partita.query.language.aggregates import Aggregate, Correlation, Covariance, Variance, arguments
+from partita.query.language.conditions import Condition, versuses
+from partita.query.language.expressions import WIDEST_VALUE, Expression, Number, Times, bounds
+from partita.query.language.plan import Plan
+from partita.query.language.text import readable, shown_aggregate, truth
 from partita.region.domain import Domain
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from partita.query.expressions import Expression, First, Number, Plus, Times, bounds
-from partita.query.plan import Plan
+from partita.query.language.expressions import Expression, First, Number, Plus, Times, bounds
+from partita.query.language.plan import Plan
+from partita.query.language.text import canonical, shown_expression
 from partita.query.rewrite.everywhere import in_expressions, inside_out
-from partita.query.text import canonical, shown_expression
 from partita.region.domain import Domain
 
 

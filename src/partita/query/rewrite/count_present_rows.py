@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from partita.query.aggregates import Aggregate, Count, CountRows
-from partita.query.expressions import Case, Expression, Number, Plus, Times, Value, bounds
-from partita.query.plan import Plan
+from partita.query.language.aggregates import Aggregate, Count, CountRows
+from partita.query.language.expressions import Case, Expression, Number, Plus, Times, Value, bounds
+from partita.query.language.plan import Plan
 from partita.query.rewrite.everywhere import replaced
 
 

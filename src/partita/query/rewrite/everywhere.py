@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import assert_never
 
-from partita.query.aggregates import Aggregate, arguments, with_arguments
-from partita.query.conditions import Condition, Versus
-from partita.query.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value
-from partita.query.formulas import Formula
-from partita.query.formulas import replaced as in_formula
-from partita.query.plan import Plan
+from partita.query.language.aggregates import Aggregate, arguments, with_arguments
+from partita.query.language.conditions import Condition, Versus
+from partita.query.language.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value
+from partita.query.language.formulas import Formula
+from partita.query.language.formulas import replaced as in_formula
+from partita.query.language.plan import Plan
 from partita.region.predicate import And, IsTrue, Not, Or, Predicate
 
 Change = Callable[[Expression], Expression]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from partita.query.plan import Plan
-from partita.query.text import canonical_key, shown_aggregate
+from partita.query.language.plan import Plan
+from partita.query.language.text import canonical_key, shown_aggregate
 
 
 def share_aggregates(plan: Plan) -> Plan:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from partita.query.expressions import Case, Expression
-from partita.query.plan import Plan
+from partita.query.language.expressions import Case, Expression
+from partita.query.language.plan import Plan
 from partita.query.rewrite.everywhere import in_expressions
 
 

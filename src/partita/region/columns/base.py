@@ -60,6 +60,8 @@ class Column(ABC):
     __slots__ = ()
 
     kind: ClassVar[str]
+    # What a sanitised value is in SQL.
+    sanitised_type: ClassVar[str] = "VARCHAR"
     constant: bool
 
     @abstractmethod

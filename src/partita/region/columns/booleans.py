@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
-from partita.errors import regions as refuse
+from partita.errors import region as refuse
 from partita.region.codes import Codes, difference, span
 from partita.region.columns.base import Bounded, Operator
 from partita.region.columns.stored import Family, absent, family
@@ -32,6 +32,7 @@ class Booleans(Bounded):
     """
 
     kind: ClassVar[str] = "booleans"
+    sanitised_type: ClassVar[str] = "BOOLEAN"
     missing: bool | None = None
     constant: bool = False
 

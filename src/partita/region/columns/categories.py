@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
-from partita.errors import regions as refuse
+from partita.calls import called
+from partita.errors import region as refuse
 from partita.region.codes import Codes, difference, span
 from partita.region.columns.base import Bounded, Operator
 from partita.region.columns.stored import as_text, floating, text_of
@@ -120,6 +121,7 @@ class Categories(Bounded):
         return cls(tuple(parts["names"]), parts["other"], parts["missing"], parts["constant"])
 
 
+@called
 def categories(
     *names: str | int, other: str = "OTHER", missing: str | None = None, constant: bool = False
 ) -> Categories:

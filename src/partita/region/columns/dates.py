@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
-from partita.errors import regions as refuse
+import numpy as np
+
+from partita.calls import called
+from partita.errors import region as refuse
 from partita.region.codes import NOTHING, Codes, difference, intersection, span
 from partita.region.columns.base import Bounded, Operator
 from partita.region.columns.stored import Family, family
@@ -18,6 +22,16 @@ if TYPE_CHECKING:
 
 DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?)?$"
 _DAY = re.compile(DAY[1:-1])
+_EPOCH = date(1970, 1, 1).toordinal()
+_FOUR_YEARS = 4 * 365 + 1
+_FAR = 12 * 10**6
+_SECONDS = {
+    "W": Fraction(604_800),
+    "D": Fraction(86_400),
+    "h": Fraction(3_600),
+    "m": Fraction(60),
+    **{unit: Fraction(1, 1000**place) for place, unit in enumerate(("s", "ms", "us", "ns", "ps", "fs", "as"))},
+}
 
 
 @final
@@ -31,6 +45,7 @@ class Dates(Bounded):
     """
 
     kind: ClassVar[str] = "dates"
+    sanitised_type: ClassVar[str] = "DATE"
     low: date
     high: date
     missing: date | None = None
@@ -50,11 +65,11 @@ class Dates(Bounded):
         day = _day(value)
         if day is None:
             return self.size - 1 if self.missing is None else (self.missing - self.low).days
-        return (min(max(day, self.low), self.high) - self.low).days
+        return min(max(day - self.low.toordinal(), 0), (self.high - self.low).days)
 
     def within(self, value: object) -> bool:
         day = _day(value)
-        return day is not None and self.low <= day <= self.high
+        return day is not None and self.low.toordinal() <= day <= self.high.toordinal()
 
     def value(self, code: int) -> date | None:
         return None if code == self.null else date.fromordinal(self.low.toordinal() + code)
@@ -63,7 +78,7 @@ class Dates(Bounded):
         day = _day(literal) if not isinstance(literal, str) or _DAY.fullmatch(literal) else None
         if day is None:
             raise refuse.not_comparable(name, "dates", literal)
-        place = (day - self.low).days
+        place = day - self.low.toordinal()
         at = self._midnight(literal)
         inside, end = self.values, self.values[0][1]
         if operator is Operator.EQUAL or operator is Operator.DIFFERENT:
@@ -129,6 +144,7 @@ class Dates(Bounded):
         return dates(parts["low"], parts["high"], missing=parts["missing"], constant=parts["constant"])
 
 
+@called
 def dates(low: str | date, high: str | date, *, missing: str | date | None = None, constant: bool = False) -> Dates:
     """A column of days from low to high, both included.
 
@@ -143,31 +159,52 @@ def _declared(value: object, name: str) -> date:
     if isinstance(value, str) and len(value) != 10:
         raise refuse.bad_bound("dates", name, value)
     day = _day(value)
-    if day is None:
+    if day is None or day < 1:
         raise refuse.bad_bound("dates", name, value)
-    return day
+    return date.fromordinal(day)
 
 
-def _day(value: object) -> date | None:
-    """The day of a stored value, or None for what names no day."""
+def _day(value: object) -> int | None:
+    """The day of a stored value, counted from the first of Python's calendar as 1, or None for what names no day.
+
+    What is beyond either end of that calendar has a number of its own: it shares a day with nothing declared.
+    """
     if isinstance(value, datetime):
         if value != value:  # pandas' NaT
             return None
+        day, offset = value.date().toordinal(), value.utcoffset()
+        if offset is None:
+            return day
         try:
-            return (value if value.tzinfo is None else value.astimezone(UTC)).date()
+            return value.astimezone(UTC).date().toordinal()
         except OverflowError:
-            # Less than a day beyond the ends of the calendar: the end itself, which is where it is clamped to.
-            return value.date()
+            return day - 1 if offset > timedelta(0) else day + 1
     if isinstance(value, date):
-        return value
+        return value.toordinal()
+    if isinstance(value, np.datetime64):
+        return _counted(value)
     if isinstance(value, str) and _DAY.fullmatch(value):
-        # The year 0 exists in the engine's calendar and not in Python's; it is before every bound either way.
-        text = "0004" + value[4:10] if value.startswith("0000") else value[:10]
+        # The year 0 exists in the engine's calendar and not in Python's; it is a leap year, as the year 4 is.
+        early = value.startswith("0000")
         try:
-            return date.fromisoformat(text)
+            day = date.fromisoformat("0004" + value[4:10] if early else value[:10]).toordinal()
         except ValueError:
             return None
+        return day - _FOUR_YEARS if early else day
     return None
+
+
+def _counted(value: np.datetime64) -> int | None:
+    """The day of one of numpy's times, in whole numbers without end: numpy's own casts wrap around silently."""
+    unit, count = np.datetime_data(value.dtype)
+    if np.isnat(value) or unit == "generic":
+        return None
+    number = int(value.view(np.int64)) * count
+    if unit in ("Y", "M"):
+        # Beyond a million years there is nothing to tell apart.
+        month = max(-_FAR, min(number * (12 if unit == "Y" else 1), _FAR))
+        return _EPOCH + int(np.datetime64(month, "M").astype("datetime64[D]").astype(np.int64))
+    return _EPOCH + number * _SECONDS[unit].numerator // (_SECONDS[unit].denominator * _SECONDS["D"].numerator)
 
 
 def _read(stored: exp.Expr, stored_type: str) -> exp.Expr | None:
@@ -177,6 +214,8 @@ def _read(stored: exp.Expr, stored_type: str) -> exp.Expr | None:
     match family(stored_type):
         case Family.DATE:
             return stored
+        case Family.TIMESTAMP | Family.ZONED if "_NS" in stored_type.upper():
+            return _floored(stored)
         case Family.TIMESTAMP:
             return exp.cast(stored, "DATE")
         case Family.ZONED:
@@ -188,3 +227,22 @@ def _read(stored: exp.Expr, stored_type: str) -> exp.Expr | None:
             return exp.Case().when(matches, exp.TryCast(this=start, to=exp.DataType.build("DATE")))
         case _:
             return None
+
+
+def _floored(stored: exp.Expr) -> exp.Expr:
+    """The day of a time in nanoseconds, in whole numbers: the engine would round the end of a day to the next.
+
+    Division and remainder are cut towards zero, so that a time before 1970 has one day more to go back.
+    """
+    from sqlglot import exp
+
+    count = exp.Anonymous(this="EPOCH_NS", expressions=[stored])
+    day = exp.cast(exp.Literal.number(86_400 * 10**9), "BIGINT")
+    whole = exp.cast(exp.IntDiv(this=count, expression=day), "INTEGER")
+    rest = exp.Mod(this=count.copy(), expression=day.copy())
+    start = exp.cast(exp.Literal.string("1970-01-01"), "DATE")
+    later = exp.Add(this=start, expression=whole)
+    earlier = exp.Sub(this=exp.Paren(this=later.copy()), expression=exp.Literal.number(1))
+    before = exp.LT(this=rest, expression=exp.Literal.number(0))
+    endless = exp.Is(this=count.copy(), expression=exp.null())
+    return exp.Case().when(endless, exp.cast(stored.copy(), "DATE")).when(before, earlier).else_(later)

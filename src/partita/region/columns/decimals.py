@@ -8,8 +8,9 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar, final
 
+from partita.calls import called
 from partita.errors import InvalidInput
-from partita.errors import regions as refuse
+from partita.errors import region as refuse
 from partita.exact import Number, exact
 from partita.region.columns.stepped import Stepped, limits
 
@@ -61,6 +62,7 @@ class Decimals(Stepped):
         return cls(parts["low"], parts["high"], step, parts["missing"], parts["constant"])
 
 
+@called
 def decimals(
     low: Number, high: Number, *, step: Number, missing: Number | None = None, constant: bool = False
 ) -> Decimals:

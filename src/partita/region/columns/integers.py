@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, final
 
+from partita.calls import called
 from partita.errors import InvalidInput
-from partita.errors import regions as refuse
+from partita.errors import region as refuse
 from partita.exact import whole
 from partita.region.columns.stepped import Stepped, limits
 
@@ -62,6 +63,7 @@ class Integers(Stepped):
         return cls(parts["low"], parts["high"], parts["missing"], parts["constant"])
 
 
+@called
 def integers(low: int, high: int, *, missing: int | None = None, constant: bool = False) -> Integers:
     """A column of whole numbers from low to high, both included.
 

@@ -1,4 +1,4 @@
-"""Columns whose values are not listed in public: who a row belongs to, and keys to be selected privately."""
+"""Columns whose values are not listed in public: who a row belongs to, what links rows, and keys of open texts."""
 
 from __future__ import annotations
 
@@ -51,6 +51,28 @@ class TextKeys(Open):
         return as_text(stored, stored_type)
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class Key(Open):
+    """What links a row to rows of another table, such as the number of an order; never shown, and no region knows it.
+
+    Where a table's rows are truncated, its text counts in their keyed order like every other value.
+    """
+
+    kind: ClassVar[str] = "key"
+    constant: bool = False
+
+    def describe(self) -> dict[str, object]:
+        return {"kind": self.kind}
+
+    @classmethod
+    def restored(cls, parts: Mapping[str, Any]) -> Key:
+        return cls()
+
+    def sanitise(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
+        return as_text(stored, stored_type)
+
+
 def identifier() -> Identifier:
     """The column that says whom a row belongs to.
 
@@ -67,3 +89,12 @@ def text_keys(*, constant: bool = False) -> TextKeys:
     'text_keys'
     """
     return TextKeys(constant)
+
+
+def key() -> Key:
+    """A column that links rows of two tables.
+
+    >>> key().kind
+    'key'
+    """
+    return Key()

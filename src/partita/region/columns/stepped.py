@@ -7,12 +7,12 @@ import re
 from abc import abstractmethod
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from partita.errors import InvalidInput
-from partita.errors import regions as refuse
+from partita.errors import region as refuse
 from partita.exact import exact
 from partita.region.codes import NOTHING, Codes, difference, intersection, span
 from partita.region.columns.base import Bounded, Operator
@@ -31,6 +31,7 @@ class Stepped(Bounded):
 
     __slots__ = ()
 
+    sanitised_type: ClassVar[str] = "BIGINT"
     low: int
     high: int
     missing: int | None
@@ -227,5 +228,8 @@ def limits(name: str, low: int, high: int, step: Fraction) -> None:
     largest = max(abs(low), abs(high), step.denominator, step.numerator)
     # The values themselves too: a frame turns whole numbers into floats as soon as one of them is missing.
     farthest = max(abs(low), abs(high)) * step.numerator // step.denominator
-    if largest * max(step.numerator, step.denominator) > LIMIT * 2**10 or max(largest, farthest) > LIMIT:
+    # A float is multiplied by the denominator first, and the product of a grid's own value must be exact.
+    product = max(abs(low), abs(high)) * step.numerator
+    finest = largest * max(step.numerator, step.denominator)
+    if finest > LIMIT * 2**10 or product > LIMIT * 2**2 or max(largest, farthest) > LIMIT:
         raise refuse.too_fine(name, low * step, high * step, step)

@@ -38,7 +38,8 @@ _INTEGERS = (
     *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT", "INT1", "INT2", "INT4", "INT8", "SIGNED"),
 )
 _FLOATS = ("FLOAT", "REAL", "DOUBLE", "DECIMAL", "NUMERIC", "FLOAT4", "FLOAT8")
-_TEXTS = ("VARCHAR", "TEXT", "STRING", "CHAR", "CHARACTER", "BPCHAR", "ENUM", "UUID")
+_CODED = ("ENUM", "UUID")
+_TEXTS = ("VARCHAR", "TEXT", "STRING", "CHAR", "CHARACTER", "BPCHAR", *_CODED)
 _FAMILIES = {
     **dict.fromkeys(_INTEGERS, Family.INTEGER),
     **dict.fromkeys(_FLOATS, Family.FLOAT),
@@ -48,30 +49,45 @@ _FAMILIES = {
 }
 
 
+# What pandas writes where there is no value, told by name: it need not be installed.
+_MARKS = frozenset({"NAType", "NaTType"})
+
+
 def family(stored_type: str) -> Family:
     """The family of a type as the engine names it.
 
     >>> family("DECIMAL(18,2)"), family("timestamp with time zone")
     (<Family.FLOAT: 'float'>, <Family.ZONED: 'timestamp with time zone'>)
+    >>> {family(one).value for one in ("TIMESTAMP[]", "TIMESTAMP WITH TIME ZONE[2]", "DECIMAL(9,2)[3]", "INTEGER[][]")}
+    {'other'}
     """
     name = stored_type.strip().upper()
+    if name.endswith("]"):
+        return Family.OTHER  # a list of them, of any length or of a fixed one
     if name.startswith(("TIMESTAMP", "DATETIME")):
         return Family.ZONED if name.startswith("TIMESTAMPTZ") or "WITH TIME ZONE" in name else Family.TIMESTAMP
     words = name.split("(", 1)[0].split()
-    if name.endswith("[]") or not words:
+    if not words:
         return Family.OTHER
     return _FAMILIES.get(words[0], Family.OTHER)
 
 
 def absent(value: object) -> bool:
-    """Whether a stored value is none at all: NULL, or a number that is not a number.
+    """Whether a stored value is none at all: NULL, a number that is not a number, or pandas' marks of what is missing.
 
     >>> absent(None), absent(float("nan")), absent(0)
     (True, True, False)
     """
+    if value is None or isinstance(value, str | int):
+        return value is None
     if isinstance(value, Decimal):
         return value.is_nan()
-    return value is None or (isinstance(value, float | np.floating) and math.isnan(value))
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(value))
+    if isinstance(value, float | np.floating):
+        return math.isnan(value)
+    # In a column of one type these are NULL; one row of another type makes them objects.
+    return type(value).__name__ in _MARKS
 
 
 # Where one value has one text, whatever the other rows hold. Times, intervals, bytes and lists have as many as tools.
@@ -92,6 +108,15 @@ def floating(stored_type: str) -> bool:
     return family(stored_type) is Family.FLOAT and not any(word in stored_type.upper() for word in ("DEC", "NUM"))
 
 
+def plain(stored_type: str) -> bool:
+    """Whether values of a type are texts already, as they are compared: an ENUM compares by its list, a UUID by bits.
+
+    >>> plain("VARCHAR"), plain("UUID"), plain("ENUM('a', 'b')"), plain("BIGINT")
+    (True, False, False, False)
+    """
+    return family(stored_type) is Family.TEXT and not stored_type.strip().upper().startswith(_CODED)
+
+
 def text_of(value: object) -> str | None:
     """The text of a stored value as ``as_text`` makes it; None for what is missing.
 
@@ -107,7 +132,7 @@ def text_of(value: object) -> str | None:
         return "true" if value else "false"
     if isinstance(value, float | np.floating):
         number = float(value)
-        return str(int(number)) if abs(number) < EXACT and number.is_integer() else str(value)
+        return str(int(number)) if abs(number) < EXACT and number.is_integer() else str(number)
     if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) < _DIGITS:
         text = f"{value:f}"
         text = text.rstrip("0").rstrip(".") if "." in text else text
@@ -123,7 +148,7 @@ def as_text(stored: exp.Expr, stored_type: str) -> exp.Expr:
     """The SQL that gives a stored value as text, whatever its type; NULL for what is no number."""
     from sqlglot import exp
 
-    if family(stored_type) is Family.TEXT and "ENUM" not in stored_type.upper() and "UUID" not in stored_type.upper():
+    if plain(stored_type):
         return stored
     text = exp.cast(stored, "VARCHAR")
     if family(stored_type) is Family.FLOAT and not floating(stored_type):
@@ -134,7 +159,9 @@ def as_text(stored: exp.Expr, stored_type: str) -> exp.Expr:
         return exp.Case().when(point, exp.Anonymous(this="RTRIM", expressions=[bare, short[1]])).else_(text)
     if not floating(stored_type):
         return text
+    # A short float is written as the double that it becomes as soon as another row of its column is longer.
     number = exp.cast(stored.copy(), "DOUBLE")
+    text = exp.cast(number.copy(), "VARCHAR")
     whole = exp.and_(
         exp.EQ(this=number, expression=exp.Floor(this=number.copy())),
         exp.LT(this=exp.Abs(this=number.copy()), expression=exp.cast(exp.Literal.number(f"{EXACT}.0"), "DOUBLE")),

@@ -10,7 +10,7 @@ from typing import Self, final
 import numpy as np
 
 from partita.effort import spend_composing
-from partita.errors import losses as refuse
+from partita.errors import theory as refuse
 from partita.theory.losses.base import Batch, Lattice, LossLaw
 from partita.theory.losses.outward import FUNCTION, UNIT, Complexes, Floats, floats, probability_up, up
 from partita.theory.losses.pooled import powers, survival_to_infinity

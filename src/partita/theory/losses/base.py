@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self, final
 
-import numpy as np
-
-from partita.theory.losses.outward import Complexes, Floats, floats
+from partita.theory.losses.outward import Complexes, Floats
 
 
 @final
@@ -135,26 +133,3 @@ class LossLaw(ABC):
 
         ``floor`` is an amount of mass that may be moved to infinity, or dropped when rounding down.
         """
-
-    def log_transform(self, s: Complexes) -> Complexes:
-        """log E[e^(sL); L finite] at each s with a positive real part, up to ``transform_error``."""
-        points = np.atleast_1d(np.asarray(s, dtype=np.complex128))
-        alone = type(self).batch((self,), (1,))
-        values = np.empty_like(points)
-        for c in np.unique(points.real):
-            at = points.real == c
-            ratio, _ = alone.ratio(float(c), floats(points.imag[at]))
-            with np.errstate(divide="ignore"):
-                values[at] = alone.cumulant(floats([c]))[0] + np.log(ratio)
-        return values.reshape(np.shape(s))
-
-    def transform_error(self, s: Complexes) -> Floats:
-        """A bound on the error of exp(log_transform(s)), relative to the transform at the real part of s."""
-        points = np.atleast_1d(np.asarray(s, dtype=np.complex128))
-        alone = type(self).batch((self,), (1,))
-        errors = np.empty(points.shape)
-        for c in np.unique(points.real):
-            at = points.real == c
-            _, error = alone.ratio(float(c), floats(points.imag[at]))
-            errors[at] = error + 2 * alone.cumulant(floats([c]))[1]
-        return errors.reshape(np.shape(s))

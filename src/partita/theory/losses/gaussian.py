@@ -10,7 +10,7 @@ from typing import Self, final
 import numpy as np
 from flint import arb
 
-from partita.errors import losses as refuse
+from partita.errors import theory as refuse
 from partita.theory import numerics
 from partita.theory.losses.base import Batch, Lattice, LossLaw, Rows
 from partita.theory.losses.outward import FUNCTION, UNIT, Complexes, Floats, floats, up

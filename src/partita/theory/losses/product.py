@@ -9,7 +9,7 @@ from typing import Self, final
 
 import numpy as np
 
-from partita.errors import losses as refuse
+from partita.errors import theory as refuse
 from partita.theory.losses.base import Batch, Lattice, LossLaw
 from partita.theory.losses.outward import UNIT, Complexes, Floats, floats, up
 

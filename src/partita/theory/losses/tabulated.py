@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from partita.errors import losses as refuse
+from partita.errors import theory as refuse
 from partita.theory.losses.atoms import AtomicLoss
 from partita.theory.losses.outward import FUNCTION, UNIT, floats
 

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, final
+from typing import ClassVar, Final, final
 
 from flint import arb
 
+from partita.calls import made_by_name
 from partita.errors import theory as refuse
 from partita.exact import Number, nonnegative, shown, whole
 from partita.theory import numerics, readings
-from partita.theory.measures.base import Measure
+from partita.theory.measures.base import Measure, Reading
 from partita.theory.measures.pure import Pure
 from partita.theory.numerics import ball
 
+LEAST: Final = Fraction(1, 2**64)
+
 
 @final
+@made_by_name
 @dataclass(frozen=True, slots=True, init=False)
 class Approximate(Measure):
     """Every event is at most e^ε times likelier, plus δ (theory B2).
@@ -39,8 +43,27 @@ class Approximate(Measure):
         if self.epsilon == 0 and self.delta > 0:
             raise refuse.additive_secrecy("ε", float(self.delta))
 
+    @classmethod
+    def read(cls, epsilon: Fraction, delta: Fraction) -> Approximate:
+        """What a curve was found to be at a δ: where it needs no ε at all, the least that is ever written.
+
+        A loss of ε = 0 beside a δ is not accepted (theory B25), and a larger ε is true as well.
+
+        >>> Approximate.read(Fraction(0), Fraction(1, 1000)).epsilon == LEAST
+        True
+        """
+        return cls(epsilon=LEAST if delta and not epsilon else epsilon, delta=delta)
+
     def vector(self) -> tuple[Fraction, ...]:
         return (self.epsilon, self.delta)
+
+    def describe(self) -> dict[str, object]:
+        return {"kind": self.kind, "epsilon": str(self.epsilon), "delta": str(self.delta)}
+
+    @classmethod
+    def restored(cls, parts: Mapping[str, object], read: Reading) -> Approximate:
+        epsilon, delta = (read(parts.get(name), name) for name in ("epsilon", "delta"))
+        return cls(epsilon=Fraction(1), delta=Fraction(0)).like([epsilon, delta])
 
     def like(self, vector: Sequence[Fraction]) -> Approximate:
         epsilon, delta = vector
@@ -78,9 +101,7 @@ class Approximate(Measure):
             return self.like([steps * epsilon, steps * delta])
         total = numerics.upper(lambda: ball(delta) * _geometric_sum(ball(epsilon), steps), "the delta of a group")
         if total >= 1:
-            raise refuse.no_group_rule(
-                str(self), f"for {steps} steps the δ grows to {shown(total, 3)}, which is no promise."
-            )
+            raise refuse.group_too_large(str(self), steps, shown(total, 3))
         return self.like([steps * epsilon, total])
 
     def __str__(self) -> str:

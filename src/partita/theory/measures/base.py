@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import ClassVar, Self
 
-from partita.errors import numbers as refuse_number
+from partita.errors import foundation as refuse_number
 from partita.errors import theory as refuse
 from partita.exact import Number, exact, nonnegative, shown, whole
+
+Reading = Callable[[object, str], Fraction]
+"""How a written number is read: what callers hand over must be moderate, what was booked may be anything."""
 
 
 class Measure(ABC):
@@ -71,6 +74,24 @@ class Measure(ABC):
     def __str__(self) -> str:
         """The loss as people write it."""
 
+    def describe(self) -> dict[str, object]:
+        """The loss as plain data, exact numbers as text, from which ``restored`` makes it again."""
+        raise refuse.not_a_loss("loss", self)
+
+    @classmethod
+    def restored(cls, parts: Mapping[str, object], read: Reading) -> Measure:
+        """The loss that a description of this kind was made from, each number read by ``read(text, name)``."""
+        raise refuse.not_a_loss("document", cls.kind)
+
+    def gives(self, to: type[Measure]) -> Measure | None:
+        """The loss of another measure that follows from this one, if this measure knows the theorem."""
+        return None
+
+    @classmethod
+    def given_by(cls, loss: Measure) -> Measure | None:
+        """The loss of this measure that follows from one of another, if this measure knows the theorem."""
+        return None
+
     def zero(self) -> Self:
         """No loss at all, of this kind."""
         return self.like([Fraction(0)] * len(self.vector()))
@@ -116,3 +137,16 @@ class Measure(ABC):
             raise refuse.not_a_loss("other", other)
         if type(other) is not type(self):
             raise refuse.unlike_losses(self.symbol, other.symbol)
+
+
+def most(*losses: Measure) -> Measure:
+    """The largest of some losses of one measure, coordinate by coordinate: no less than any of them.
+
+    >>> from partita.theory.measures.zcdp import ZCDP
+    >>> print(most(ZCDP(rho="0.1", delta="1e-6"), ZCDP(rho="0.3")))
+    (ρ = 0.3, δ = 1e-06)
+    """
+    first, *others = losses
+    for other in others:
+        first._must_match(other)
+    return first.like([max(parts) for parts in zip(*(loss.vector() for loss in losses), strict=True)])

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 from typing import ClassVar, final
 
+from partita.calls import made_by_name
 from partita.errors import theory as refuse
 from partita.exact import Number, nonnegative, shown, whole
 from partita.theory import numerics, readings
-from partita.theory.measures.base import Measure
+from partita.theory.measures.base import Measure, Reading
 from partita.theory.numerics import ball, gaussian_delta, normal_cdf, normal_quantile
 
 
 @final
+@made_by_name
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class GDP(Measure):
     """The trade-off curve is nowhere below that of two unit Gaussians μ apart (theory B5).
@@ -54,6 +56,13 @@ class GDP(Measure):
 
     def vector(self) -> tuple[Fraction, ...]:
         return (self.squared,)
+
+    def describe(self) -> dict[str, object]:
+        return {"kind": self.kind, "mu_squared": str(self.squared)}
+
+    @classmethod
+    def restored(cls, parts: Mapping[str, object], read: Reading) -> GDP:
+        return cls.from_squared(read(parts.get("mu_squared"), "mu_squared"))
 
     def like(self, vector: Sequence[Fraction]) -> GDP:
         (squared,) = vector

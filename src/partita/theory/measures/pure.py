@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
 
+from partita.calls import made_by_name
 from partita.exact import Number, nonnegative, shown, whole
 from partita.theory import numerics, readings
-from partita.theory.measures.base import Measure
+from partita.theory.measures.base import Measure, Reading
 from partita.theory.numerics import ball
 
 
 @final
+@made_by_name
 @dataclass(frozen=True, slots=True, init=False)
 class Pure(Measure):
     """The privacy loss is at most ε on every output (theory B1).
@@ -31,6 +33,13 @@ class Pure(Measure):
 
     def vector(self) -> tuple[Fraction, ...]:
         return (self.epsilon,)
+
+    def describe(self) -> dict[str, object]:
+        return {"kind": self.kind, "epsilon": str(self.epsilon)}
+
+    @classmethod
+    def restored(cls, parts: Mapping[str, object], read: Reading) -> Pure:
+        return cls(epsilon=read(parts.get("epsilon"), "epsilon"))
 
     def like(self, vector: Sequence[Fraction]) -> Pure:
         (epsilon,) = vector

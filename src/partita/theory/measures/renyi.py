@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
 
+from partita.calls import made_by_name
 from partita.errors import theory as refuse
 from partita.exact import Number, exact, float_up, nonnegative, shown
 from partita.theory import numerics, readings
-from partita.theory.measures.base import Measure
+from partita.theory.measures.base import Measure, Reading
 from partita.theory.numerics import ball
 
 ORDERS: tuple[Fraction, ...] = tuple(
@@ -62,6 +63,7 @@ _LEAST, _MOST = Fraction("1.000001"), Fraction(10**6)
 
 
 @final
+@made_by_name
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Renyi(Measure):
     """The Rényi divergence of order α is at most τ(α), for every α of a grid (theory B4).
@@ -99,6 +101,18 @@ class Renyi(Measure):
 
     def vector(self) -> tuple[Fraction, ...]:
         return self.taus
+
+    def describe(self) -> dict[str, object]:
+        return {"kind": self.kind, "orders": [*map(str, self.orders)], "taus": [*map(str, self.taus)]}
+
+    @classmethod
+    def restored(cls, parts: Mapping[str, object], read: Reading) -> Renyi:
+        listed = (parts.get("orders"), parts.get("taus"))
+        orders, taus = (
+            [read(item, name) for item in found] if isinstance(found, list) else []
+            for name, found in zip(("orders", "taus"), listed, strict=True)
+        )
+        return cls(orders=orders, taus=taus)
 
     def like(self, vector: Sequence[Fraction]) -> Renyi:
         return Renyi(orders=self.orders, taus=vector)

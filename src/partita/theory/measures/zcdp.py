@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar, final
 
+from partita.calls import made_by_name
 from partita.errors import theory as refuse
 from partita.exact import Number, float_up, nonnegative, shown, whole
 from partita.theory import numerics, readings
-from partita.theory.measures.base import Measure
+from partita.theory.measures.base import Measure, Reading
 from partita.theory.numerics import ball
 from partita.theory.search import golden_by_scale
 
 
 @final
+@made_by_name
 @dataclass(frozen=True, slots=True, init=False)
 class ZCDP(Measure):
     """Rényi divergence at most ρα at every order α, outside an event of probability δ (theory B3).
@@ -40,6 +42,14 @@ class ZCDP(Measure):
 
     def vector(self) -> tuple[Fraction, ...]:
         return (self.rho, self.delta)
+
+    def describe(self) -> dict[str, object]:
+        return {"kind": self.kind, "rho": str(self.rho), "delta": str(self.delta)}
+
+    @classmethod
+    def restored(cls, parts: Mapping[str, object], read: Reading) -> ZCDP:
+        rho, delta = read(parts.get("rho"), "rho"), read(parts.get("delta", 0), "delta")
+        return cls(rho=Fraction(1)).like([rho, delta])
 
     def like(self, vector: Sequence[Fraction]) -> ZCDP:
         rho, delta = vector

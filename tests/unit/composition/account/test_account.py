@@ -1,18 +1,22 @@
 from __future__ import annotations
 
+import itertools
+import random
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from partita.composition.account import Accounts, Limits, RegionAccount, SlotAccount
+from partita.composition.account.booking import Release
 from partita.composition.account.general import composed, largest, through
-from partita.composition.account.maps import headroom_map, load_map
-from partita.composition.account.units import LARGEST, ROOM, Units
-from partita.composition.promise import Promise
+from partita.composition.account.loads.units import LARGEST, ROOM, Units
+from partita.composition.account.maps import load_map
+from partita.composition.plans.promise import Promise
 from partita.errors import BudgetExceeded, InvalidInput, NotProven
 from partita.granularity import groups, nodes, replace, rows, users, windows
-from partita.region import Domain, Region, categories, dates, identifier, integers
+from partita.region import Domain, Region, categories, dates, identifier, integers, text_keys
+from partita.theory.cost import Cost
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.pure import Pure
 from partita.theory.measures.renyi import Renyi
@@ -273,7 +277,7 @@ def test_a_map_shows_the_heaviest_record_of_each_combination(granularity):
     # A pair has another value at its other end, and a window its heaviest value: everybody of that day is part of it.
     assert found.spent[1, 70] == (0 if granularity == rows() else 0.5)
     assert np.allclose(found.left, 1 - found.spent)
-    turned = headroom_map(ledger, "age", "sex")
+    turned = load_map(ledger, "age", "sex")
     assert np.array_equal(turned.spent, found.spent.T)
 
 
@@ -355,3 +359,76 @@ def test_what_is_stated_for_an_owner_counts_as_often_as_the_map_before_it_says()
     plain.charge(OLD, Pure(epsilon=1), unit=Pure(epsilon=1))
     behind.charge(OLD, Pure(epsilon=1), unit=Pure(epsilon=1), stability=3)
     assert behind.worst()[0].epsilon == 3 * plain.worst()[0].epsilon
+
+
+def test_slots_count_records_of_equal_values_where_more_is_stored():
+    open_text = Domain({"x": integers(5, 5, missing=5), "t": text_keys()})
+    slots = SlotAccount(open_text, replace(), {"a": 2})
+    everything = Region.everything(open_text)
+    slots.take(everything, "a")
+    slots.take(everything, "a")
+    assert not slots.admits(everything, "a")
+    with pytest.raises(BudgetExceeded):
+        slots.take(everything, "a")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_readings_between_deciding_and_booking_loosen_nothing(seed):
+    # So large that cuts of the grid are made on demand, by readings too.
+    size, rng = 200_000, random.Random(seed)
+    domain = Domain({"x": integers(0, size - 1, missing=0)})
+    account = RegionAccount(domain, Promise(replace(), Pure(epsilon=4)))
+    ends, booked = sorted(rng.sample(range(1, size - 1), 14)), []
+
+    def between(low, high):
+        return Region(domain, ((((low, high),),),))
+
+    for _ in range(40):
+        low, high = sorted(rng.sample(ends, 2))
+        one = Fraction(rng.randint(1, 4), 2)
+        both = rng.choice([Fraction(0), one, one * 2])
+        release = Release.of(between(low, high), Pure(epsilon=one), Pure(epsilon=both))
+        (load,) = account._bookings(release, stateful=False)
+        answer = account.decide(load)
+        if answer.fits:
+            account.headroom(between(*sorted(rng.sample(range(1, size - 1), 2))))
+            account.book(load, answer)
+            booked.append((low, high, one, both))
+    for first, second in itertools.product([0, *ends], repeat=2):
+        inside = [(low <= first < high) + (low <= second < high) for low, high, _, _ in booked]
+        assert sum((0, one, both)[count] for count, (_, _, one, both) in zip(inside, booked, strict=True)) <= 4
+
+
+@pytest.mark.parametrize(
+    ("granularity", "cost"),
+    [
+        (rows(), Cost(Pure(epsilon="0.1"))),
+        (replace(), Cost(Pure(epsilon="0.1"), Pure(epsilon="0.15"))),
+        (replace(), Cost(Pure(epsilon="0.1"), Pure(epsilon="0.15"), declared=True)),
+        (users("who", rows=3), Cost(Pure(epsilon="0.1"), None, Pure(epsilon="0.2"))),
+        (users("who", rows=3, altered=True), Cost(Pure(epsilon="0.1"), None, Pure(epsilon="0.2"), Pure(epsilon="0.3"))),
+    ],
+)
+def test_a_whole_cost_is_the_same_as_its_losses_by_name(granularity, cost):
+    told = {"unit": cost.owner, "altered": cost.altered, "declared": cost.declared}
+    whole, parts = (account(Pure(epsilon=1), granularity) for _ in range(2))
+    for release, options in (((OLD, cost), {}), ((OLD, cost.row, cost.both), told)):
+        for one in (whole, parts):
+            assert one.admits(*release, **options)
+    assert whole.charged(OLD, cost) == parts.charged(OLD, cost.row, cost.both, **told)
+    assert whole.claims(OLD, cost) == parts.claims(OLD, cost.row, cost.both, **told)
+    whole.charge(OLD, cost)
+    parts.charge(OLD, cost.row, cost.both, **told)
+    assert whole.worst() == parts.worst()
+    dear = Cost(Pure(epsilon=2))
+    assert whole.payable(OLD, dear) == parts.payable(OLD, dear.row)
+
+
+@pytest.mark.parametrize(
+    ("both", "told"), [(Pure(epsilon=1), {}), (None, {"unit": Pure(epsilon=1)}), (None, {"declared": True})]
+)
+def test_a_whole_cost_stands_alone(both, told):
+    ledger = account(Pure(epsilon=1))
+    with pytest.raises(InvalidInput, match="give it alone"):
+        ledger.charge(OLD, Cost(Pure(epsilon="0.1")), both, **told)
+    assert ledger.worst()[0].is_zero()

@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from partita.composition.account import Limits, RegionAccount
 from partita.composition.account.engine import OfPairs
-from partita.composition.account.grid import Grid
 from partita.composition.account.load import Load
-from partita.composition.account.pairs import PairLoads
-from partita.composition.account.settle import Search
-from partita.composition.account.values import ValueLoads, frozen
-from partita.composition.promise import Promise
+from partita.composition.account.loads.allowance import Allowance
+from partita.composition.account.loads.grid import Grid
+from partita.composition.account.loads.pairs import PairLoads
+from partita.composition.account.loads.settle import Search
+from partita.composition.account.loads.values import ValueLoads, frozen
+from partita.composition.plans.promise import Promise
 from partita.granularity import Granularity, replace, rows, users
 from partita.region import Domain, Region, identifier, integers
 from partita.region.codes import of, span
@@ -32,7 +33,9 @@ def test_a_bound_found_for_a_part_of_a_cell_is_not_stored_for_the_whole_cell():
     account.book(line(5, 10), (60,))
     account.book(line(0, 5), (10,))
     assert not account.exact
-    Search(account.grid, 0, 20, 100).run(account.charges, np.array([0]), np.array([5]))
+    Search(account.grid, 0, 20, Limits(steps=100), Allowance(Limits())).run(
+        account.charges, np.array([0]), np.array([5])
+    )
     assert account.grid.at((7,))[0] >= 60
     assert not account.decide(line(0, 10), (50,)).fits
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partita.composition.account.pairs import PairLoads
-from partita.composition.account.values import Limits
+from partita.composition.account.loads.pairs import PairLoads
+from partita.composition.account.loads.values import Limits
 from partita.region import box as boxes_of
 from partita.region import codes as codes_of
 
@@ -169,7 +169,7 @@ def test_a_union_of_boxes_is_one_region_and_not_two(both):
 
 def test_bounds_on_partners_hold_after_what_all_were_lifted_by_is_settled(monkeypatch):
     """Disjoint bookings lift every value, far beyond what any pair bears; it is put into the bounds in good time."""
-    monkeypatch.setattr("partita.composition.account.pairs.FAR", 40)
+    monkeypatch.setattr("partita.composition.account.loads.pairs.FAR", 40)
     loads = PairLoads((6,), (1000,))
     for code in range(6):
         for times in range(3):

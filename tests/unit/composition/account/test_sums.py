@@ -9,18 +9,19 @@ import pytest
 
 from partita.composition.account import RegionAccount
 from partita.composition.account.account import Load
-from partita.composition.account.changes import Changes
-from partita.composition.account.field import Part, clipped, dense
-from partita.composition.account.hot import HotPoints
-from partita.composition.account.pairs import PairLoads
-from partita.composition.account.profile import Profiles
-from partita.composition.account.rectangles import Rectangles
+from partita.composition.account.loads.allowance import Allowance
+from partita.composition.account.loads.changes import Changes
+from partita.composition.account.loads.field import Part, clipped, dense
+from partita.composition.account.loads.hot import HotPoints
+from partita.composition.account.loads.pairs import PairLoads
+from partita.composition.account.loads.profile import Profiles
+from partita.composition.account.loads.rectangles import Rectangles
+from partita.composition.account.loads.sums import halves, joined, total, totals
+from partita.composition.account.loads.units import LARGEST, ROOM
+from partita.composition.account.loads.values import ValueLoads
+from partita.composition.account.loads.windows import Steps, WindowLoads
 from partita.composition.account.slots import SlotAccount
-from partita.composition.account.sums import halves, joined, total, totals
-from partita.composition.account.units import LARGEST, ROOM
-from partita.composition.account.values import ValueLoads
-from partita.composition.account.windows import Steps, WindowLoads
-from partita.composition.promise import Promise
+from partita.composition.plans.promise import Promise
 from partita.granularity import replace, rows, windows
 from partita.limits import Limits, using
 from partita.region import Domain, Region, integers
@@ -117,8 +118,8 @@ def test_many_regions_apart_are_searched_without_wrapping():
     weight = np.full(count, LARGEST // 2)
     start, stop = np.zeros(2, dtype=np.int64), np.full(2, count)
     profiles = Profiles(low, low + 1, weight, start, stop)
-    assert not profiles.search(LARGEST // 2, 200).witness
-    found = profiles.search(LARGEST // 2 - 1, 200)
+    assert not profiles.search(LARGEST // 2, 200, Allowance(Limits())).witness
+    found = profiles.search(LARGEST // 2 - 1, 200, Allowance(Limits()))
     assert found.witness is not None
     assert found.load == LARGEST // 2
 
@@ -216,7 +217,7 @@ def test_what_is_kept_of_charges_is_held():
         hot.add(line(0, 5), (ROOM,))
     assert listed.weights.tolist() == [[ROOM]]
     assert changes.one.tolist() == changes.both.tolist() == [[ROOM]]
-    assert hot.best(0) == (ROOM, (2,))
+    assert hot.best(line(0, 5), 0) == (ROOM, (2,))
 
 
 def test_exact_loads_of_one_value_or_pair_do_not_wrap():

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from partita.composition.account.values import Limits, ValueLoads
+from partita.composition.account.loads.values import Limits, ValueLoads
 from partita.region import box as boxes_of
 from partita.region import codes as codes_of
 
@@ -126,6 +126,13 @@ def test_cells_too_ragged_for_a_dense_field_are_searched_by_halving(history, num
 @given(histories(), st.integers(2, 30), st.integers(0, 4), st.sampled_from([0, 3]), st.sampled_from([1, 4, 64]))
 def test_when_the_steps_run_out_the_bound_is_never_below_the_truth(history, numbers, steps, few, dense):
     small = {"dense": dense, "coarse": few, "extra": steps, "steps": steps}
+    check(history, Limits(numbers=numbers, frozen_numbers=numbers, full_below=0, **small), exact=False)
+
+
+@settings(max_examples=100)
+@given(histories(), st.integers(2, 30), st.sampled_from([0, 1, 2, 60, 600, 6000]), st.sampled_from([0, 3]))
+def test_when_the_numbers_run_out_the_bound_is_never_below_the_truth(history, numbers, looked, few):
+    small = {"dense": 4, "coarse": few, "looked": looked}
     check(history, Limits(numbers=numbers, frozen_numbers=numbers, full_below=0, **small), exact=False)
 
 

@@ -1,0 +1,1 @@
+"""Very many adaptive queries: multiplicative weights, online and offline."""

@@ -1,0 +1,1 @@
+"""Choosing and finding: largest counts, quantiles, heavy hitters, and surveys in the local model."""

@@ -1,0 +1,1 @@
+"""Private logistic regression, in every way there is, and what carries its errors."""

@@ -1,0 +1,1 @@
+"""Private k-means: centres from a noisy histogram, refined by noisy means."""

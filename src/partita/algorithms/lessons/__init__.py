@@ -1,0 +1,1 @@
+"""Lessons: the same task done in several ways, side by side."""

@@ -1,0 +1,1 @@
+"""Linear queries: workloads, strategies, marginal tables, and the schemes that release them."""

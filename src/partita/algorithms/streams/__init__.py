@@ -1,0 +1,1 @@
+"""Streams: continual counting, by running schemes and their factors."""

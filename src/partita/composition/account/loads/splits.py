@@ -1,0 +1,237 @@
+"""Upper bounds on the heaviest load of many columns: what is booked is split over groups of columns (theory I14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from partita.composition.account.loads.allowance import Allowance
+from partita.composition.account.loads.cover import Cover, Restriction
+from partita.composition.account.loads.sums import total
+
+Integers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+NEAR, NEARER, LEAST = 0.5, 0.9, 0.02
+"""How far below the heaviest cell of a group cells still count at first, how fast that shrinks, and the least step."""
+
+
+@final
+class Splits:
+    """The regions that reach a part of the domain, with weights, and ways to split each weight over its groups.
+
+    For any split the sum over groups of their heaviest cells is at least the load of every value there: each value
+    has one cell in every group, and is in a region only if its cell is in each part of it. Weights are whole
+    numbers; the split is looked for in floating point, and what it proves is counted in whole numbers.
+    """
+
+    __slots__ = (
+        "_allowed",
+        "_cells",
+        "_cover",
+        "_group",
+        "_offsets",
+        "_part",
+        "_region",
+        "_start",
+        "_stop",
+        "shift",
+        "weight",
+        "where",
+    )  # fmt: skip
+
+    def __init__(self, cover: Cover, weight: Integers, where: Restriction, most: int) -> None:
+        found = cover.segments()
+        self._cover, self.where = cover, where
+        self._offsets = cover.offsets
+        self._allowed = cover.reached(where)
+        usable = weight > 0
+        if self._allowed is not None:
+            counted: Integers = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(self._allowed)))
+            meets = counted[found.stop] > counted[found.start]
+            reached = np.bincount(found.part[meets], minlength=len(found.region)) > 0
+            usable = usable & (np.bincount(found.region[~reached], minlength=len(weight)) == 0)
+            kept = usable[found.region[found.part]] & meets
+        else:
+            kept = usable[found.region[found.part]]
+        # Those that cannot be met are left out; the others are numbered anew.
+        parts = np.flatnonzero(usable[found.region])
+        self._start, self._stop = found.start[kept], found.stop[kept]
+        self._part = (np.cumsum(usable[found.region]) - 1)[found.part[kept]]
+        self._region = (np.cumsum(usable) - 1)[found.region[parts]]
+        self._group = found.group[parts]
+        self.weight = weight[usable]
+        # All of it together may be more than 64 bits hold: then it is counted in larger units, each weight rounded up.
+        self.shift = max(0, total(self.weight).bit_length() - most.bit_length() + 1)
+        if self.shift:
+            self.weight = (self.weight >> self.shift) + 1
+        self._cells = cover.homes
+
+    @property
+    def offsets(self) -> Integers:
+        """The first cell of each group."""
+        return self._offsets
+
+    @property
+    def sum(self) -> int:
+        """All weights together: the plainest bound."""
+        return total(self.weight) << self.shift
+
+    @property
+    def work(self) -> int:
+        """The numbers that one look at all groups takes."""
+        return len(self._start) + len(self._part) + int(self._offsets[-1])
+
+    def fair(self) -> Floats:
+        """A first split: more to the groups where a part has a smaller share of the cells."""
+        lengths = np.bincount(self._part, weights=self._stop - self._start, minlength=len(self._region))
+        share = np.diff(self._offsets)[self._group] / np.maximum(lengths, 1)
+        return self._shares(share)
+
+    def _shares(self, share: Floats) -> Floats:
+        found: Floats = share / np.bincount(self._region, weights=share, minlength=len(self.weight))[self._region]
+        return found
+
+    def better(self, share: Floats, cells: Floats, heaviest: Floats, turn: int) -> Floats:
+        """Weight moves to the groups whose heavy cells a region holds less of."""
+        near = max(LEAST, NEAR * NEARER**turn)
+        heavy = np.maximum(cells - ((1 - near) * heaviest)[self._cells], 0)
+        total_of = np.maximum(np.add.reduceat(heavy, self._offsets[:-1]), np.finfo(np.float64).tiny)
+        running = np.concatenate(([0.0], np.cumsum(heavy / total_of[self._cells])))
+        held = np.bincount(self._part, weights=running[self._stop] - running[self._start], minlength=len(self._region))
+        return self._shares(share / np.sqrt(np.maximum(held, 0) + LEAST))
+
+    def _loads(self, amounts: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
+        """What each cell carries of amounts given for each part; cells that are not looked at carry nothing."""
+        count = int(self._offsets[-1])
+        here = amounts[self._part]
+        cells = np.cumsum(
+            np.bincount(self._start, weights=here, minlength=count + 1)[:count]
+            - np.bincount(self._stop, weights=here, minlength=count + 1)[:count]
+        )
+        if self._allowed is not None:
+            cells[~self._allowed] = 0
+        return cells
+
+    def parts(self, share: Floats, weight: Integers | None = None) -> Integers:
+        """A split in whole numbers: those of a region come to its weight at least."""
+        weight = self.weight if weight is None else weight
+        given: Integers = np.floor(weight[self._region] * share).astype(np.int64)
+        missing = weight.copy()
+        np.subtract.at(missing, self._region, given)
+        first = np.full(len(weight), len(self._region), dtype=np.int64)
+        np.minimum.at(first, self._region, np.arange(len(self._region)))
+        given[first] += np.maximum(missing, 0)
+        return given
+
+    def loads(self, given: Integers) -> Integers:
+        """What each cell carries of a split, in whole numbers."""
+        changes = np.zeros(int(self._offsets[-1]) + 1, dtype=np.int64)
+        here = given[self._part]
+        np.add.at(changes, self._start, here)
+        np.subtract.at(changes, self._stop, here)
+        cells: Integers = np.cumsum(changes[:-1])
+        if self._allowed is not None:
+            cells[~self._allowed] = 0
+        return cells
+
+    def bound(self, share: Floats) -> tuple[int, Integers]:
+        """What a split proves, and what each cell carries of it."""
+        cells = self.loads(self.parts(share))
+        return int(np.maximum.reduceat(cells, self._offsets[:-1]).sum()) << self.shift, cells
+
+    def heaviest(self, cells: Integers) -> Integers:
+        """The heaviest cell of each group."""
+        if self._allowed is not None:
+            cells = np.where(self._allowed, cells, -1)
+        ends = self._offsets.tolist()
+        return np.fromiter((a + int(cells[a:b].argmax()) for a, b in pairwise(ends)), np.int64, len(ends) - 1)
+
+    def proven(self, threshold: int, turns: int, allowance: Allowance) -> tuple[int, Integers | None]:
+        """The least bound found, looking no further once it is within the threshold; and what cells then carry.
+
+        The splits that are tried do not depend on the threshold.
+        """
+        if self.sum <= threshold or not len(self.weight):
+            return self.sum, None
+        kept = None
+        for share in self.tried(turns, allowance, threshold):
+            kept = share
+            found, carried = self.bound(share)
+            if found <= threshold:
+                return found, carried
+        if kept is None:
+            return self.sum, None
+        return min(found, self.sum), carried
+
+    def best(self, turns: int, allowance: Allowance) -> Floats:
+        """The best split that is tried, or the first one."""
+        return ([self.fair(), *self.tried(turns, allowance, -1)])[-1]
+
+    def tried(self, turns: int, allowance: Allowance, threshold: int) -> Iterator[Floats]:
+        """Splits, each better than those before: those that may be within the threshold, and the best of all."""
+        share, kept, least = self.fair(), None, np.inf
+        # How far a split in whole numbers may be from the same in floating point.
+        near = (threshold >> self.shift) + len(self._region) + 1
+        for turn in range(turns):
+            if not allowance.take(self.work):
+                break
+            cells = self._loads(self.weight[self._region] * share)
+            heaviest = np.maximum.reduceat(cells, self._offsets[:-1])
+            value = float(heaviest.sum())
+            if value < least:
+                least, kept = value, share
+                if value <= near:
+                    yield share
+            share = self.better(share, cells, heaviest, turn)
+        if kept is not None:
+            yield kept
+
+    def improved(self, cells: Integers) -> Integers:
+        """Other cells, group by group, that more weight holds while all other groups stay as they are."""
+        cells = cells.copy()
+        count = np.bincount(self._region, minlength=len(self.weight))
+        met = self._met(cells)
+        inside = np.bincount(self._region[met], minlength=len(self.weight))
+        ends = np.searchsorted(self._group[self._part], np.arange(len(self._offsets)))
+        for group in range(len(self._offsets) - 1):
+            first, last = int(ends[group]), int(ends[group + 1])
+            if first == last:
+                continue
+            part = self._part[first:last]
+            region = self._region[part]
+            others = inside[region] - met[part] == count[region] - 1
+            if not others.any():
+                continue
+            low, high = int(self._offsets[group]), int(self._offsets[group + 1])
+            changes = np.zeros(high - low + 1, dtype=np.int64)
+            amounts = np.where(others, self.weight[region], 0)
+            np.add.at(changes, self._start[first:last] - low, amounts)
+            np.subtract.at(changes, self._stop[first:last] - low, amounts)
+            loads = np.cumsum(changes[:-1])
+            if self._allowed is not None:
+                loads[~self._allowed[low:high]] = -1
+            best = int(loads.argmax())
+            if loads[best] > loads[cells[group] - low]:
+                cells[group] = low + best
+                now = (self._start[first:last] <= low + best) & (self._stop[first:last] > low + best)
+                fresh = np.zeros(len(met), dtype=bool)
+                fresh[part[now]] = True
+                mine = np.unique(part)
+                np.add.at(inside, self._region[mine], fresh[mine].astype(np.int64) - met[mine])
+                met[mine] = fresh[mine]
+        return cells
+
+    def _met(self, cells: Integers) -> npt.NDArray[np.bool_]:
+        at = cells[self._group[self._part]]
+        met = np.zeros(len(self._region), dtype=bool)
+        met[self._part[(self._start <= at) & (self._stop > at)]] = True
+        return met
+
+    def codes(self, cells: Integers) -> dict[int, int]:
+        """The value that a cell of each group stands for."""
+        return self._cover.codes(cells, self.where)

@@ -1,0 +1,353 @@
+"""Loads of record values of a table with many columns: exact while few are asked about, bounds beyond (theory I14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import prod
+from typing import final
+
+import numpy as np
+import numpy.typing as npt
+
+from partita.composition.account.loads.allowance import Allowance, allowance
+from partita.composition.account.loads.booked import Booked, Scoped, scoped
+from partita.composition.account.loads.cover import Cover, Restriction
+from partita.composition.account.loads.splits import Splits
+from partita.composition.account.loads.sums import countable, held
+from partita.composition.account.loads.values import Decision, Peak, ValueLoads
+from partita.limits import Limits, current
+from partita.region.box import Box
+from partita.region.codes import Codes, joined
+
+Integers = npt.NDArray[np.int64]
+Point = tuple[int, ...]
+
+ROOMIER = 4
+"""How many times the cells it was made for a group of columns may come to have."""
+
+
+@final
+class Touched:
+    """The columns that booked regions constrain, where they are cut, and groups of them.
+
+    Everything here follows from the regions in the order of their first booking, so that a book that is opened again
+    is looked at in the same way.
+    """
+
+    __slots__ = ("_counted", "_cover", "_everything", "_most", "cuts", "shape")
+
+    def __init__(self, shape: Sequence[int], most: int) -> None:
+        self.shape = tuple(shape)
+        self.cuts: dict[int, set[int]] = {}
+        self._everything: Box = tuple(((0, size),) for size in shape)
+        self._most = most
+        self._cover: Cover | None = None
+        self._counted = 0
+
+    def scoped(self, boxes: Sequence[Box]) -> Scoped:
+        """A region on the axes that it constrains."""
+        return scoped(boxes, self._everything)
+
+    def add(self, region: Scoped) -> None:
+        """Cut the columns of a region at its ends."""
+        for at, axis in enumerate(region.axes):
+            ends = {end for box in region.boxes for interval in box[at] for end in interval}
+            self.cuts.setdefault(axis, {0}).update(ends - {self.shape[axis]})
+
+    def ends(self, axis: int, most: int) -> Integers:
+        """Where the cells of a column begin, and where the last ends; evenly spread ones if they are many."""
+        starts = np.asarray(sorted(self.cuts.get(axis, {0})), dtype=np.int64)
+        if len(starts) > most:
+            starts = starts[np.linspace(0, len(starts) - 1, most).astype(int)]
+        return np.append(np.unique(starts), self.shape[axis])
+
+    @property
+    def cells(self) -> int:
+        """How many cells a grid of all these columns has."""
+        return prod(len(ends) for ends in self.cuts.values())
+
+    def cover(self, regions: Sequence[Scoped]) -> Cover:
+        """The columns in groups; there is a region at least."""
+        due = _due(len(regions))
+        if self._cover is None or self._counted < due:
+            self._cover, self._counted = Cover(regions[:due], self.shape, self._most), due
+        while self._counted < len(regions):
+            self._cover.add(self._counted, regions[self._counted], self.shape)
+            self._counted += 1
+            if self._outgrown(self._cover):
+                self._cover = Cover(regions[: self._counted], self.shape, self._most)
+        return self._cover
+
+    def _outgrown(self, cover: Cover) -> bool:
+        return any(len(group.axes) > 1 and group.cells > ROOMIER * self._most for group in cover.groups)
+
+    def filled(self, codes: Restriction | dict[int, int], where: Restriction) -> Point:
+        """A value with some codes given, of a restriction, and the first of everything else."""
+        first = {axis: along[0][0] for axis, along in where.items()} | dict(codes)
+        return tuple(int(first.get(axis, 0)) for axis in range(len(self.shape)))  # type: ignore[call-overload]
+
+
+def _due(count: int) -> int:
+    """The number of regions, among the first so many, by which columns are put into groups.
+
+    >>> [_due(count) for count in (1, 5, 64, 79, 80, 1000)]
+    [1, 5, 63, 78, 78, 891]
+    """
+    due = 1
+    while (following := due + max(1, due // 4)) <= count:
+        due = following
+    return due
+
+
+def restrictions(region: Scoped, most: int) -> Iterator[dict[int, Codes]]:
+    """The boxes of a region as restrictions; with many, one that holds them all."""
+    if len(region.boxes) <= max(1, most):
+        for box in region.boxes:
+            yield dict(zip(region.axes, box, strict=True))
+        return
+    yield {
+        axis: joined(interval for box in region.boxes for interval in box[at]) for at, axis in enumerate(region.axes)
+    }
+
+
+@final
+class WideLoads:
+    """Loads as integers in the budget's unit, with the face of `ValueLoads`, for any number of columns.
+
+    Columns that no booked region constrains do not matter. While the others make a grid that is small enough, the
+    loads on it are exact. Beyond, every charge is split over groups of columns, and the heaviest cells of all groups
+    together bound every load.
+    """
+
+    __slots__ = ("_base", "_booked", "_hot", "_narrow", "_order", "_touched", "budget", "limits", "shape")
+
+    def __init__(self, shape: Sequence[int], budget: Sequence[int], limits: Limits | None = None) -> None:
+        self.limits = limits or current()
+        self.shape = tuple(shape)
+        self.budget = countable(budget)
+        self._base = [0] * len(self.budget)
+        self._booked = Booked(len(self.budget))
+        self._touched = Touched(self.shape, self.limits.grouped)
+        self._order: list[int] = []
+        self._narrow: ValueLoads | None = None
+        self._hot: list[tuple[Point, list[int]]] = []
+
+    @property
+    def exact(self) -> bool:
+        """Whether every load is known exactly, and not only bounded."""
+        return self._narrow is not None or not self._booked.regions
+
+    @property
+    def base(self) -> tuple[int, ...]:
+        """What every value carries."""
+        return tuple(self._base)
+
+    @property
+    def booked(self) -> Booked:
+        """Everything booked but on the whole domain."""
+        return self._booked
+
+    @property
+    def narrow(self) -> tuple[tuple[int, ...], ValueLoads] | None:
+        """The constrained columns and the exact loads on them, while there are some."""
+        return None if self._narrow is None else (tuple(self._order), self._narrow)
+
+    # --- decisions -------------------------------------------------------------------------------------------
+
+    def decide(self, boxes: Sequence[Box], cost: Sequence[int]) -> Decision:
+        """Whether the cost can be booked on disjoint boxes; nothing is booked."""
+        if not boxes:
+            return Decision(fits=True)
+        shared = allowance(self.limits)
+        region: Scoped | None = None
+        for component, amount in enumerate(cost):
+            if not amount:
+                continue
+            threshold = self.budget[component] - self._base[component] - amount
+            if threshold >= self._booked.sums[component]:
+                continue
+            region = region or self._touched.scoped(boxes)
+            found = self._decide(region, component, threshold, shared)
+            if found is not None:
+                return found
+        return Decision(fits=True)
+
+    def _decide(self, region: Scoped, component: int, threshold: int, shared: Allowance) -> Decision | None:
+        if threshold < 0:
+            point = self._touched.filled({}, next(restrictions(region, len(region.boxes))))
+            return Decision(fits=False, component=component, witness=point, load=self.load_of(point)[component])
+        if self._narrow is not None:
+            peak = self._exactly(region, component)
+            if peak.upper <= threshold + self._base[component]:
+                return None
+            return Decision(fits=False, component=component, witness=peak.witness, load=peak.lower)
+        for where in restrictions(region, self.limits.hulls):
+            known = self._known(where, component, threshold)
+            upper, point = (0, known) if known else self._bounded(where, component, threshold, shared)
+            if not known and upper <= threshold:
+                continue
+            load = self.load_of(point)[component]
+            if load > threshold + self._base[component] and region.holds(point):
+                return Decision(fits=False, component=component, witness=point, load=load)
+            load = max(upper, threshold + 1) + self._base[component]
+            return Decision(fits=False, component=component, load=load, proven=False)
+        return None
+
+    def _known(self, where: Restriction, component: int, threshold: int) -> Point | None:
+        """A remembered value there with a load above the threshold; columns that no region constrains are free."""
+        for point, loads in self._hot:
+            if loads[component] > threshold and all(
+                any(low <= point[axis] < high for low, high in codes)
+                for axis, codes in where.items()
+                if axis in self._touched.cuts
+            ):
+                free = {axis: code for axis, code in enumerate(point) if axis in self._touched.cuts}
+                return self._touched.filled(free, where)
+        return None
+
+    def _bounded(self, where: Restriction, component: int, threshold: int, shared: Allowance) -> tuple[int, Point]:
+        """A bound on all loads of a restriction, on top of the base, and a value of it with much of it."""
+        splits = Splits(
+            self._touched.cover(self._booked.regions),
+            self._booked.amounts[:, component],
+            where,
+            max(1, self.limits.single),
+        )
+        upper, carried = splits.proven(threshold, self.limits.splits * shared.patience, shared)
+        if carried is None or upper <= threshold:
+            return upper, self._touched.filled({}, where)
+        cells = splits.heaviest(carried)
+        if shared.take(splits.work):
+            cells = splits.improved(cells)
+        point = self._touched.filled(splits.codes(cells), where)
+        self._hot.insert(0, (point, self._booked.of(point)))
+        del self._hot[self.limits.hot :]
+        return upper, point
+
+    def _exactly(self, region: Scoped, component: int) -> Peak:
+        """The heaviest value of a region on the grid of constrained columns."""
+        assert self._narrow is not None
+        places = {axis: at for at, axis in enumerate(region.axes)}
+        best: Peak | None = None
+        for box in region.boxes:
+            along = tuple(box[places[axis]] if axis in places else ((0, self.shape[axis]),) for axis in self._order)
+            peak = self._narrow.highest([along], component)
+            if best is None or peak.upper > best.upper:
+                codes = dict(zip(self._order, peak.witness, strict=True))
+                point = self._touched.filled(codes, dict(zip(region.axes, box, strict=True)))
+                best = Peak(peak.lower, peak.upper, point)
+        assert best is not None
+        return Peak(best.lower + self._base[component], best.upper + self._base[component], best.witness)
+
+    # --- booking ---------------------------------------------------------------------------------------------
+
+    def book(self, boxes: Sequence[Box], cost: Sequence[int]) -> None:
+        """Add the cost to every value of disjoint boxes, whether or not it fits."""
+        region = self._add(boxes, cost)
+        if region is None or (self._narrow is None and len(self._booked.regions) > 1):
+            return
+        if self._touched.cells * len(self.budget) > self.limits.numbers:
+            self._narrow = None
+            return
+        along = self._along(region)
+        if self._narrow is not None and set(region.axes) <= set(self._order) and self._narrow.grid.fits(along):
+            self._narrow.book(along, cost)
+            if self._narrow.exact:
+                return
+        self._renew()
+
+    def load(self, charges: Sequence[tuple[Sequence[Box], Sequence[int]]]) -> None:
+        """Book many charges at once."""
+        before = self._booked.regions[:]
+        for boxes, cost in charges:
+            self._add(boxes, cost)
+        if (self._narrow is not None or not before) and self._booked.regions:
+            if self._touched.cells * len(self.budget) > self.limits.numbers:
+                self._narrow = None
+            else:
+                self._renew()
+
+    def _add(self, boxes: Sequence[Box], cost: Sequence[int]) -> Scoped | None:
+        """List a charge; nothing is to be listed where there is no cost, and on the whole domain."""
+        if not boxes or not any(cost):
+            return None
+        region = self._touched.scoped(boxes)
+        if not region.axes:
+            self._base = list(held(base + amount for base, amount in zip(self._base, cost, strict=True)))
+            return None
+        if self._booked.add(region, cost):
+            self._touched.add(region)
+        if self._hot:
+            amounts = held(cost)
+            self._hot = [
+                (point, list(held(map(sum, zip(loads, amounts, strict=True)))) if region.holds(point) else loads)
+                for point, loads in self._hot
+            ]
+        return region
+
+    def _along(self, region: Scoped) -> list[Box]:
+        places = {axis: at for at, axis in enumerate(region.axes)}
+        return [
+            tuple(box[places[axis]] if axis in places else ((0, self.shape[axis]),) for axis in self._order)
+            for box in region.boxes
+        ]
+
+    def _renew(self) -> None:
+        """A grid of all constrained columns, cut where regions end and nowhere else."""
+        self._order = list(self._touched.cuts)
+        self._narrow = ValueLoads([self.shape[axis] for axis in self._order], self.budget, replace(self.limits, bulk=0))
+        self._narrow.load(
+            [
+                (self._along(region), amounts)
+                for region, amounts in zip(self._booked.regions, self._booked.amounts.tolist(), strict=True)
+            ]
+        )
+        if not self._narrow.exact:
+            self._narrow = None
+
+    # --- readings --------------------------------------------------------------------------------------------
+
+    def load_of(self, codes: Sequence[int]) -> list[int]:
+        """The exact loads of one value."""
+        return [base + load for base, load in zip(self._base, self._booked.of(codes), strict=True)]
+
+    def highest(self, boxes: Sequence[Box], component: int) -> Peak:
+        """The heaviest load in disjoint boxes; beyond the grid, a bound and the heaviest value that was met."""
+        if not boxes:
+            return Peak(0, 0, ())
+        region, base = self._touched.scoped(boxes), self._base[component]
+        if self._narrow is not None:
+            return self._exactly(region, component)
+        shared, best = allowance(self.limits), None
+        for where in restrictions(region, self.limits.hulls):
+            upper, point = base, self._touched.filled({}, where)
+            if self._booked.regions:
+                upper, point = self._bounded(where, component, -1, shared)
+                upper += base
+            if not region.holds(point):
+                # Of one that holds all boxes, but of no box.
+                point = self._touched.filled({}, next(restrictions(region, len(region.boxes))))
+            lower = self.load_of(point)[component]
+            if best is None:
+                best = Peak(lower, upper, point)
+            best = Peak(max(lower, best.lower), max(upper, best.upper), point if lower > best.lower else best.witness)
+        assert best is not None
+        return best
+
+    def ends(self, axis: int, most: int) -> Integers:
+        """Where cells of an axis begin, and where the last ends; every second one, or fewer, of many."""
+        return self._touched.ends(axis, most)
+
+    def nbytes(self) -> int:
+        """The memory that the loads take."""
+        return self._booked.nbytes() + (0 if self._narrow is None else self._narrow.nbytes())
+
+    def heaviest(self, box: Box, component: int) -> Point:
+        """A value of a box that carries much."""
+        return self.highest([box], component).witness
+
+
+def loads_of(shape: Sequence[int], budget: Sequence[int], limits: Limits) -> ValueLoads | WideLoads:
+    """The loads of values for so many columns."""
+    return (WideLoads if len(shape) > limits.axes else ValueLoads)(shape, budget, limits)

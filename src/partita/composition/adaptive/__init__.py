@@ -1,0 +1,1 @@
+"""Composition for adaptive analysts: filters, odometers, slots, and interactive releases side by side."""

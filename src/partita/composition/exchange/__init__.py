@@ -1,0 +1,1 @@
+"""Plans as documents: plain JSON, and the vocabulary of dp_accounting."""

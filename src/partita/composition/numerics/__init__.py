@@ -1,0 +1,1 @@
+"""Exact composition: totals of privacy losses, rounded against ourselves."""

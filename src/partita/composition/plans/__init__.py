@@ -1,0 +1,1 @@
+"""Plans fixed beforehand: which releases, how often, under which relation, and the promise they serve."""

@@ -1,0 +1,1 @@
+"""What a curator hands over: answers, outcomes, quotations and certificates."""

@@ -1,0 +1,84 @@
+"""A quotation: what a question would cost, how exact it would be, and what would be left; nothing is spent."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, final
+
+from partita.curator.path.shrink import said
+from partita.errors import curator as refuse
+from partita.exact import Number, probability
+from partita.explain.numbers import percent
+from partita.notebook import in_notebook
+from partita.query.noise.quote import Quote
+from partita.region.region import Region
+from partita.theory.measures.base import Measure
+
+
+@final
+@dataclass(frozen=True)
+class Quotation:
+    """The offer of a curator. ``free`` says that the answer is in the ledger already."""
+
+    quote: Quote = field(repr=False)
+    cost: Measure
+    costs: tuple[Measure, ...] = field(repr=False)
+    remaining: tuple[Measure, ...]
+    fits: bool
+    free: bool
+    asked_about: Region | None = field(default=None, repr=False)
+    """Who was asked about, if only a part of them can still pay and the offer is for that part."""
+
+    def error(
+        self, confidence: Number = 0.95, *, rows: int | None = None, simultaneous: bool = False
+    ) -> dict[str, Any]:
+        """The half-width of each column's error bar; of a mean only for a group of so many ``rows``."""
+        return self.quote.error(confidence, rows=rows, simultaneous=simultaneous)
+
+    def left(self) -> tuple[Measure, ...]:
+        """What would be left, for the people this question is about, under each promise."""
+        if self.free:
+            return self.remaining
+        return tuple(rest.left_after(cost) for rest, cost in zip(self.remaining, self.costs, strict=True))
+
+    def __reduce__(self) -> str:
+        raise refuse.not_sent("A quotation", "Keep what it says, or ask for it again: quotes are free.")
+
+    def __repr__(self) -> str:
+        return self.explain()
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it."""
+        return in_notebook(self.explain())
+
+    def explain(self, confidence: Number = 0.95) -> str:
+        """The offer in words."""
+        ranks = self.quote.rank_error(confidence)
+        error = ", ".join(
+            f"{name} within {math.ceil(ranks[name]):,} rows"
+            if name in ranks
+            else f"{name} depends on the size of its group"
+            if half is None
+            else f"{name} ± {half:.6g}"
+            for name, half in self.error(confidence).items()
+        )
+        sure = percent(float(probability(confidence, "confidence")))
+        if self.free:
+            price = "nothing: this question was answered before"
+        else:
+            price = f"{self.cost}" if self.fits else f"{self.cost}, which no longer fits"
+        part = said(self.asked_about, self.quote.region)
+        return (f"{part}\n" if part else "") + (
+            f"{self.quote.plan.sql()}\ncosts {price}; now left: {'; '.join(map(str, self.remaining))}.\n"
+            f"Error with {sure} confidence: {error}.\n{self.quote.explain()}"
+        )
+
+
+def read_as(quote: Quote) -> str:
+    """A sentence where a price in one measure was turned into the measure of the first promise; otherwise nothing."""
+    price, budget = quote.price, quote.promises[0].budget
+    given = {"epsilon": price.epsilon, "rho": price.rho, "mu": price.mu}
+    if any(value is not None and hasattr(budget, name) for name, value in given.items()) or str(price) == "no price":
+        return ""
+    return f"The price {price} was read as {quote.cost}, because the budget is in {budget.symbol}."

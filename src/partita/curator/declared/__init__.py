@@ -1,0 +1,1 @@
+"""What a custodian declares: tables, promises, limits of analysts, and cautions about them."""

@@ -1,0 +1,132 @@
+"""The catalogue: the declared tables with their fixed truncations, and the reading of questions about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import final
+
+from partita.composition.account.people import PersonSpace
+from partita.composition.calibration.pricing import Price
+from partita.composition.plans.promise import Promise
+from partita.curator.computations.computation import Computation
+from partita.curator.path.placed import PersonPromise
+from partita.curator.wanted import Wanted
+from partita.effort import within_effort
+from partita.errors import curator as refuse
+from partita.errors.query import language as refuse_query
+from partita.query.builder.aggregates import count
+from partita.query.builder.frame import Frame
+from partita.query.exact.extract import Extract
+from partita.query.language.conditions import Condition, everywhere
+from partita.query.language.joined import joined_of
+from partita.query.language.plan import Plan
+from partita.query.noise.quote import Promised, Quote, quote
+from partita.query.sql import parse as sql
+from partita.query.tables.people import People
+from partita.query.tables.public import PublicTable
+from partita.query.tables.schema import Table
+from partita.query.tables.truncation import Truncation, truncation
+
+
+@final
+class Catalogue:
+    """What may be asked about, and what it costs under the promises; nothing here reads a row or the ledger."""
+
+    def __init__(
+        self,
+        tables: Mapping[str, Table],
+        public: Mapping[str, PublicTable],
+        promises: tuple[Promise, ...],
+        key: str,
+        people: People | None = None,
+        space: PersonSpace | None = None,
+    ) -> None:
+        kinds = [promise.granularity for promise in promises]
+        self.tables, self.public, self.promises = tables, public, promises
+        self._key, self._people, self._space = key, people, space
+        self.truncations = {
+            name: truncation(table, kinds, key) if people is None else replace(people.truncation(name, key), kept=True)
+            for name, table in tables.items()
+        }
+        cuts = {name: cut for name, cut in self.truncations.items() if cut is not None}
+        self._most = {name: cut.altogether(tables[name].domain) for name, cut in cuts.items()}
+
+    def known(self, name: str) -> Table:
+        """The table of this name."""
+        found = self.tables.get(name) if isinstance(name, str) else None
+        if found is None:
+            raise refuse_query.unknown_table(name, tuple(self.tables))
+        return found
+
+    def chosen(self, name: str | None) -> Table:
+        """The table of this name, or the first."""
+        return self.known(name) if name is not None else next(iter(self.tables.values()))
+
+    def frame(self, name: str) -> Frame:
+        """A table to build a question from."""
+        return Frame(self.known(name), public=self.public, most=self._most.get(name))
+
+    def plan(self, question: str | Plan) -> Plan:
+        """The plan of a question about these tables."""
+        if isinstance(question, str):
+            if self._people is not None:
+                return sql.read(question, [], self.public, people=self._people)
+            return sql.read(question, self.tables, self.public, self._most)
+        if isinstance(question, Plan) and self._ours(question.table):
+            return question
+        raise refuse.not_a_question(question)
+
+    @within_effort
+    def offer(self, question: str | Plan, wanted: Wanted) -> Quote:
+        """The quote of a question on these terms, caps included."""
+        return self.quoted(self.plan(question).capped(wanted.caps), wanted)
+
+    @within_effort
+    def quoted(self, plan: Plan, wanted: Wanted) -> Quote:
+        """The quote of a plan on these terms."""
+        return wanted.quote(plan, self.promised(plan.table), self.kept(plan.table))
+
+    def requoted(self, plan: Plan, price: Price, noise: str | None) -> Quote:
+        """The quote of a plan as it was made before."""
+        return quote(plan, self.promised(plan.table), price, noise=noise, truncation=self.kept(plan.table))
+
+    def promised(self, table: Table) -> tuple[Promised, ...]:
+        """The promises as a question about a table sees them: people are owners of its rows."""
+        if self._space is None:
+            return self.promises
+        return tuple(PersonPromise(promise, self._space, table) for promise in self.promises)
+
+    def kept(self, table: Table) -> Truncation | None:
+        """The fixed truncation behind a table; of joined rows, their cap."""
+        joined = joined_of(table)
+        return self.truncations[table.name] if joined is None else joined.truncation(self._key)
+
+    def _ours(self, table: Table) -> bool:
+        joined = joined_of(table)
+        return self.tables.get(table.name) is table if joined is None else joined.people is self._people
+
+    def own(self, offered: Quote) -> Quote:
+        """The quote, if it was made for these tables, promises and truncations: elsewhere its costs mean nothing."""
+        plan = offered.plan
+        if not self._ours(plan.table) or offered.promises != self.promised(plan.table):
+            raise refuse.foreign_quotation(plan.table.name)
+        cut = self.kept(plan.table)
+        if offered.program.truncation != (cut if cut is None or not plan.caps else cut.capped(plan.caps)):
+            raise refuse.foreign_quotation(plan.table.name)
+        return offered
+
+    def extract(self, computation: Computation, name: str | None, where: str | None) -> Extract:
+        """The rows and columns that a computation reads."""
+        if not isinstance(computation, Computation):
+            raise refuse.not_a_computation(computation)
+        table = self.chosen(name)
+        for column in computation.columns:
+            table.domain.axis(column)
+        met = everywhere(table.domain) if where is None else condition(table, where)
+        return Extract(table, met, tuple(computation.columns), self.truncations[table.name])
+
+
+def condition(table: Table, where: str) -> Condition:
+    """A condition on the rows of a table, as a question would have it."""
+    return Frame(table).where(where).agg(n=count()).where

@@ -1,0 +1,91 @@
+"""The second opinion of a curator: what a charge will book and what it is for, handed to the assay beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final, final
+
+from partita.assay.assay import Claim, assay
+from partita.assay.release import Choice, Part, Released
+from partita.composition.plans.promise import Promise
+from partita.curator.path.placed import PersonPromise
+from partita.engine.log import log
+from partita.errors import curator as refuse
+from partita.exact import whole
+from partita.ledger.charge import Charge
+from partita.ledger.ledger import Ledger
+from partita.query.exact.measurements import entries
+from partita.query.noise.quote import Quote
+
+EFFORT: Final = 32
+_KEPT: Final = 4096
+# More than any budget: the ledger refuses such a charge, so nothing is claimed for it.
+_ENDLESS: Final = Fraction(10**60)
+
+
+@final
+class SecondOpinion:
+    """Tries what is about to be booked on made-up rows, and refuses it where more is lost (assay.proof.md).
+
+    ``effort`` is how many pairs of tables are tried for each question; nothing is with none. The same question with the
+    same noise at the same charge is tried once.
+    """
+
+    def __init__(self, ledger: Ledger, promises: Sequence[Promise], effort: int) -> None:
+        self._ledger = ledger
+        self._promises = tuple(promises)
+        self._effort = whole(effort, "second_opinion")
+        self._passed: dict[tuple[str, str], None] = {}
+
+    def on(self, charge: Charge, quotes: Sequence[Quote]) -> None:
+        """Refuse a charge that is found short; it is for these questions together. Nothing is read or booked."""
+        seen = charge.question, charge.priced()
+        if not self._effort or seen in self._passed:
+            return
+        # What cannot be booked at all is refused here as it would be there.
+        claims = claimed(self._ledger, self._promises, charge)
+        if quotes and isinstance(first := quotes[0].promises[0], PersonPromise):
+            # The same, as it is about the rows that the question reads.
+            claims = [first.claim(quotes[0])]
+        try:
+            found = assay([released(quote) for quote in quotes], claims, effort=self._effort, seed=charge.question)
+            problem = None if found is None else str(found)
+        except Exception:
+            log.exception("A charge to %s could not be tried a second way.", charge.table)
+            problem = "it could not be tried"
+        if problem is not None:
+            log.error("A charge to %s claims too little: %s", charge.table, problem)
+            raise refuse.second_opinion()
+        if len(self._passed) >= _KEPT:
+            self._passed.clear()
+        self._passed[seen] = None
+
+
+def claimed(ledger: Ledger, promises: Sequence[Promise], charge: Charge) -> list[Claim]:
+    """What a ledger would book for a charge under each promise, as plain data."""
+    found = []
+    for promise, booked in zip(promises, ledger.claims(charge), strict=True):
+        if booked is not None:
+            amounts = [_charged(promise, part) for part in (booked.one, booked.both, booked.same)]
+            found.append(Claim(promise.granularity, type(promise.budget), booked.boxes, *amounts))
+    return found
+
+
+def _charged(promise: Promise, amounts: Sequence[Fraction]) -> tuple[Fraction, ...]:
+    budget = promise.budget.vector()
+    return tuple(_ENDLESS if part > most else part for part, most in zip(amounts, budget, strict=True))
+
+
+def released(quote: Quote) -> Released:
+    """A question as it will be run: its program, and how exact tallies become released numbers."""
+    offer = quote.offer
+    return Released(
+        quote.program,
+        tuple(Part(entries(part.block), part.mechanism) for part in offer.parts),
+        tuple(
+            Choice(one.of, len(one.shares), one.within.low, one.within.high, one.away, one.mechanism)
+            for one in offer.choices
+        ),
+        None if offer.selection is None else offer.selection.mechanism,
+    )

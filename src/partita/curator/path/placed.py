@@ -1,0 +1,198 @@
+"""Where a release is charged: to the rows of its table, or to people, in the wide domain of all their tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import final
+
+from partita.assay.claim import Claim
+from partita.composition.account.booking import Booking, Release, charged, reached
+from partita.composition.account.people import PersonSpace
+from partita.composition.plans.promise import Promise
+from partita.errors import NotProven
+from partita.granularity import Persons, Users
+from partita.ledger.charge import Charge
+from partita.query.language.joined import Joined, joined_of
+from partita.query.noise.quote import Promised, Quote
+from partita.query.tables.schema import Table
+from partita.region.box import Box
+from partita.region.codes import intersection
+from partita.region.region import Region
+from partita.theory.cost import Cost
+from partita.theory.measures.base import Measure
+
+Columns = Mapping[str, tuple[str, str]]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A release as the ledger is told of it: whose account, the region in its domain, the cost of each promise."""
+
+    table: str
+    region: Region
+    costs: tuple[Cost, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One way of booking a release on people: as rows of one table, under a mapping of its columns."""
+
+    table: str
+    columns: Columns
+    release: Release
+
+
+@final
+@dataclass(frozen=True)
+class PersonPromise:
+    """A promise on people, as a question about one table (or about rows joined from several) sees it.
+
+    To prices they are owners of at most so many rows; what they cost is booked in the wide domain of all tables
+    (theory I5, people.proof.md).
+    """
+
+    promise: Promise
+    space: PersonSpace
+    table: Table
+
+    @property
+    def persons(self) -> Persons:
+        """Who is protected."""
+        return self.space.persons
+
+    @property
+    def budget(self) -> Measure:
+        """The most that may ever be lost."""
+        return self.promise.budget
+
+    @property
+    def granularity(self) -> Users:
+        """The same people as owners of the rows of this table."""
+        joined = joined_of(self.table)
+        return self.persons.in_table(self.table.name, None if joined is None else joined.most)
+
+    def _ways(self, region: Region, rows: Cost | None, whole: Cost | None) -> Iterator[_Way]:
+        """Each way in which a release with these costs may be booked: by rows of one table, or as a whole person."""
+        joined, constant = joined_of(self.table), self.space.domain.constant
+        sides: list[tuple[str, Columns, bool]] = []
+        if joined is None:
+            sides.append((self.table.name, {name: (self.table.name, name) for name in region.domain.axes}, True))
+        else:
+            named = [(joined.occurrence(name).table, name) for name in joined.touched]
+            sides += [(table, _mapped(joined, name), joined.by_rows == table) for table, name in named]
+            # Nothing of a row must lie in the region where every table may be absent: then everybody is charged.
+            sides = sides or [(self.persons.tables[0], {}, False)]
+        for table, columns, adds_up in sides:
+            lifted = self.space.lifted(table, region, columns)
+            if rows is not None and adds_up:
+                yield _Way(table, columns, Release(lifted, rows))
+            if whole is not None:
+                yield _Way(table, columns, Release(lifted, whole))
+                yield _Way(table, columns, Release(lifted.freed(constant), whole))
+
+    def _best(self, region: Region, rows: Cost | None, whole: Cost | None) -> tuple[_Way, Booking]:
+        """The way with the least load, and of equal ones that with the fewest people; from public things alone."""
+        found: list[tuple[_Way, Booking]] = []
+        problem: NotProven | None = None
+        for way in self._ways(region, rows, whole):
+            try:
+                found.append((way, self.space.placed(way.table, way.release)))
+            except NotProven as refused:
+                problem = refused
+        if not found:
+            assert problem is not None
+            raise problem
+        return min(found, key=lambda pair: (pair[1].one, pair[1].region.size))
+
+    def of(self, quote: Quote) -> Placed:
+        """Where a question is charged, and what."""
+        return self._told(self._best(*_costs(quote))[1])
+
+    def of_charge(self, charge: Charge) -> Charge:
+        """The charge of a computation on rows of this table, placed among people."""
+        (cost,) = charge.costs
+        placed = self._told(self._best(charge.region, replace(cost, owner=None, declared=False), None)[1])
+        return replace(charge, table=placed.table, region=placed.region, costs=placed.costs)
+
+    def _told(self, booking: Booking) -> Placed:
+        return Placed(self.persons.column, booking.region, (Cost(self.budget.like(booking.one)),))
+
+    def claim(self, quote: Quote) -> Claim:
+        """What is booked, as it is about the rows of this table: for whoever tries it a second way.
+
+        Of so many joined rows an owner may have, fewer rows of the table that is charged are a larger part.
+        """
+        way, booking = self._best(*_costs(quote))
+        domain, wide, unit = self.table.domain, self.space.domain, self.granularity
+        places = {
+            place: wide.axis(".".join(way.columns[name]))
+            for place, name in enumerate(domain.axes)
+            if name in way.columns and ".".join(way.columns[name]) in wide.axes
+        }
+        everything = domain.everything
+
+        def here(box: Box) -> Box | None:
+            found = list(everything)
+            for place, axis in places.items():
+                found[place] = intersection(box[axis], everything[place])
+            return tuple(found) if all(found) else None
+
+        boxes = tuple(box for one in booking.region.boxes if (box := here(one)) is not None)
+        share = Fraction(unit.rows, self.persons.cap(way.table))
+        constant = {wide.axes[axis] for axis in wide.constant}
+        closed = all(name in constant for name in booking.region.constrained())
+        amount = booking.one if closed else tuple(share * part for part in booking.one)
+        zero = tuple(Fraction(0) for _ in amount)
+        return Claim(unit, type(self.budget), boxes, amount, zero, zero)
+
+
+def _costs(quote: Quote) -> tuple[Region, Cost | None, Cost]:
+    """The region of a question, its cost by rows where it has one, and its cost for a whole person."""
+    rows = None if quote.by_owner else quote.stated(0, once=False)
+    return quote.region, rows, quote.stated(0, once=True)
+
+
+def _mapped(joined: Joined, name: str | None) -> Columns:
+    """Which table and column the joined columns of one occurrence are, and those that are the person's own values."""
+    named = {name, joined.own}
+    return {
+        column: (occurrence.table, found)
+        for column, (occurrence, found) in joined.columns.items()
+        if occurrence.name in named
+    }
+
+
+def placed(quote: Quote) -> Placed:
+    """Where a question is charged: its table and region, or the people whom it is about."""
+    first = quote.promises[0]
+    if isinstance(first, PersonPromise):
+        return first.of(quote)
+    return Placed(quote.plan.table.name, quote.region, costs_of(quote))
+
+
+def costs_of(quote: Quote) -> tuple[Cost, ...]:
+    """The cost of a quote under each promise, as the ledger keeps it."""
+    return tuple(
+        quote.stated(place, once=quote.by_owner or reached(promise.granularity, quote.region) is not quote.region)
+        for place, promise in enumerate(quote.promises)
+    )
+
+
+def booked_costs(quote: Quote) -> tuple[Measure, ...]:
+    """What the accounts will really book for one protected unit, under each promise.
+
+    For owners that is the loss of all their rows together (theory E14), which may exceed the loss through this answer
+    alone; elsewhere the two agree.
+    """
+    found = placed(quote)
+    kept = [one.promise if isinstance(one, PersonPromise) else one for one in quote.promises]
+    return tuple(booked_cost(promise, found.region, cost) for promise, cost in zip(kept, found.costs, strict=True))
+
+
+def booked_cost(promise: Promised, region: Region, cost: Cost) -> Measure:
+    """What one account will book for one protected unit."""
+    return charged(promise.granularity, promise.budget, Release(region, cost))

@@ -1,0 +1,277 @@
+"""What is said of tables that do not say whose rows they hold, and of joins that do not meet on their owner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from partita.errors.base import InvalidInput, QueryRefused
+from partita.errors.wording import UNTOUCHED, meant, shown, some
+
+
+def key_column(name: str) -> QueryRefused:
+    """A key links rows, and nothing else."""
+    return QueryRefused(
+        "people.key-column",
+        f"{name} is a key: it links rows of two tables, and its values are never shown, grouped by or compared with "
+        f"anything but keys. Take it out of the question. {UNTOUCHED}",
+    )
+
+
+def not_persons(value: object) -> InvalidInput:
+    """Something else where persons were expected."""
+    return InvalidInput(
+        "people.not-persons",
+        f"{shown(value)} does not say which tables hold people's rows. Give "
+        f'persons("customer", table="customers", rows={{"orders": 20}}).',
+    )
+
+
+def unknown_table(name: str, known: Iterable[str]) -> InvalidInput:
+    """A promise on people that names a table nobody declared."""
+    return InvalidInput(
+        "people.unknown-table",
+        f"The promise on people names the table {name!r}, which is not declared. Declared: {some(known) or 'none'}. "
+        f"Declare it, or take it out of table= and rows=.{meant(name, known)}",
+    )
+
+
+def unprotected_table(name: str, owner: str) -> InvalidInput:
+    """A declared table that the promise on people says nothing of."""
+    return InvalidInput(
+        "people.unprotected-table",
+        f"Table {name} is declared, and the promise on people gives it no cap, so nobody's rows in it would be "
+        f"protected. Say how many rows of one {owner} are kept, rows={{{name!r}: 10}}, or name it as table=, or "
+        f"declare it as public.",
+    )
+
+
+def one_name(name: str) -> InvalidInput:
+    """Two tables that SQL could not tell apart."""
+    return InvalidInput(
+        "people.one-name",
+        f"Table {name} is declared twice but for upper and lower case, which SQL does not tell apart. Rename one.",
+    )
+
+
+def no_owner(table: str, owner: str) -> InvalidInput:
+    """A table that does not say whose its rows are."""
+    return InvalidInput(
+        "people.no-owner",
+        f"Table {table} does not say whose its rows are. Declare its column {owner!r} as identifier(), or, if a key "
+        f"leads to a table that does, say so: through={{{table!r}: (key, table)}}.",
+    )
+
+
+def owner_not_identifier(table: str, owner: str, kind: str) -> InvalidInput:
+    """The owner's column is declared as something else."""
+    return InvalidInput(
+        "people.owner-not-identifier",
+        f"Table {table} declares {owner!r} as {kind}, and the promise on people says that it names the owner of a row. "
+        f"Declare it as identifier().",
+    )
+
+
+def other_owner(table: str, owner: str, wanted: str) -> InvalidInput:
+    """Rows that belong to other people than those of the promise."""
+    return InvalidInput(
+        "people.other-owner",
+        f"Table {table} belongs to {owner!r}, and the promise protects each {wanted!r}. Two kinds of owners cannot be "
+        f"protected by one truncation: one owner less would free places for rows of others. If both columns name the "
+        f"same people, call them by one name in the source.",
+    )
+
+
+def owner_beside_chain(table: str, owner: str, key: str) -> InvalidInput:
+    """A table that says in two ways whose its rows are."""
+    return InvalidInput(
+        "people.owner-beside-chain",
+        f"Table {table} names its owners in {owner!r}, and through= says that the key {key!r} leads to them. Rows "
+        f"belong to one owner: take {owner!r} out of its columns, or the table out of through=.",
+    )
+
+
+def absent_key(table: str, key: str, child: str) -> InvalidInput:
+    """A chain over a column that is not there."""
+    return InvalidInput(
+        "people.absent-key",
+        f"through= says that rows of {child} are reached by the key {key!r}, which table {table} does not declare. "
+        f"Declare it there as key().",
+    )
+
+
+def not_a_key(table: str, key: str, kind: str, child: str) -> InvalidInput:
+    """A chain over a column that is something else."""
+    return InvalidInput(
+        "people.not-a-key",
+        f"through= says that rows of {child} are reached by {key!r}, which table {table} declares as {kind}. A column "
+        f"that links tables is declared as key().",
+    )
+
+
+# --- joins -------------------------------------------------------------------------------------------------------
+
+
+def not_linked(table: str, example: str, owner: str) -> QueryRefused:
+    """Rows that would meet rows of other people."""
+    return QueryRefused(
+        "people.not-linked",
+        f"Rows of {table} may only meet rows of the same {owner}, and this does not say so. Add {example} to it, or "
+        f"the key that leads to the owner. {UNTOUCHED}",
+    )
+
+
+def not_a_link(column: str, table: str, owner: str) -> QueryRefused:
+    """USING of a column that says nothing about owners."""
+    return QueryRefused(
+        "people.not-a-link",
+        f"USING ({column}) does not lead from {table} to the same {owner}. Write USING ({owner}), and further "
+        f"conditions in ON or WHERE. {UNTOUCHED}",
+    )
+
+
+def link_elsewhere(table: str, owner: str) -> QueryRefused:
+    """A condition of a join about tables joined before."""
+    return QueryRefused(
+        "people.link-elsewhere",
+        f"This equates two tables that are joined already, in the ON of {table}. Move it to their own ON; the ON of "
+        f"{table} says how its rows meet those of the same {owner}. {UNTOUCHED}",
+    )
+
+
+def link_in_where(table: str) -> QueryRefused:
+    """A link that stands after an outer join."""
+    return QueryRefused(
+        "people.link-in-where",
+        f"In an outer join the equality that leads to {table} belongs to its ON; in WHERE it would make an inner join "
+        f"of it. Move it to ON, or write JOIN. {UNTOUCHED}",
+    )
+
+
+def join_kind(words: str, table: str, owner: str) -> QueryRefused:
+    """A kind of join that is not answered."""
+    return QueryRefused(
+        "people.join-kind",
+        f"{words} is not answered. Write JOIN, LEFT JOIN, RIGHT JOIN or FULL JOIN {table} ON ..., which says that the "
+        f"{owner} is the same; for rows that have (or have not) others, WHERE EXISTS (or NOT EXISTS). {UNTOUCHED}",
+    )
+
+
+def right_of_several(table: str) -> QueryRefused:
+    """A right join behind others."""
+    return QueryRefused(
+        "people.right-of-several",
+        f"RIGHT JOIN {table} is answered beside one table. Begin with it: FROM {table} LEFT JOIN ... {UNTOUCHED}",
+    )
+
+
+def one_alias(alias: str) -> QueryRefused:
+    """Two occurrences under one name."""
+    return QueryRefused(
+        "people.one-alias",
+        f"Two tables of the join are called {alias}. Give each a name of its own: FROM {alias} AS a JOIN ... AS b. "
+        f"{UNTOUCHED}",
+    )
+
+
+def ambiguous_column(name: str, names: Iterable[str]) -> QueryRefused:
+    """A column that several tables have."""
+    return QueryRefused(
+        "people.ambiguous-column", f"Several tables have a column {name}. Say which: {some(names)}. {UNTOUCHED}"
+    )
+
+
+def too_many_tables(count: int, limit: int) -> QueryRefused:
+    """A join longer than any sensible question has."""
+    return QueryRefused(
+        "people.too-many-tables", f"The question joins {count} tables; at most {limit} are answered. {UNTOUCHED}"
+    )
+
+
+def question_joined(owner: str) -> QueryRefused:
+    """A join with a question in brackets."""
+    return QueryRefused(
+        "people.question-joined",
+        f"A question in brackets is not joined. Join the tables themselves, and gather the joined rows outside: "
+        f"SELECT ... FROM (SELECT {owner}, COUNT(*) AS n FROM ... JOIN ... GROUP BY {owner}). {UNTOUCHED}",
+    )
+
+
+def public_first(table: str) -> QueryRefused:
+    """A public table whose rows would be there whoever is in the data."""
+    return QueryRefused(
+        "people.public-first",
+        f"{table} is public, so its rows are there without anybody's. Begin with the people's table: FROM ... LEFT "
+        f"JOIN {table} ON ...; groups without rows come back with zero anyway. {UNTOUCHED}",
+    )
+
+
+def public_before_full(table: str) -> QueryRefused:
+    """A public table that filters one side of a full join."""
+    return QueryRefused(
+        "people.public-before-full",
+        f"JOIN {table} before a FULL JOIN would filter one side of it. Put it behind the FULL JOIN, or write LEFT JOIN "
+        f"{table}. {UNTOUCHED}",
+    )
+
+
+def owner_of_absent(name: str, owner: str) -> QueryRefused:
+    """The owner of a row that may be absent."""
+    return QueryRefused(
+        "people.owner-of-absent",
+        f"{name} is NULL where an outer join finds no row, so it does not say whose a joined row is. Write {owner} "
+        f"alone, or that of the table that is always there; {name} IS NULL asks whether a row was found. {UNTOUCHED}",
+    )
+
+
+def not_an_existence(owner: str) -> QueryRefused:
+    """A question in a condition that is not about one table's rows."""
+    return QueryRefused(
+        "people.not-an-existence",
+        f"EXISTS and IN ask whether somebody has rows of one of the people's tables, without joins, aggregates, GROUP "
+        f"BY or LIMIT: WHERE EXISTS (SELECT 1 FROM visits AS v WHERE v.{owner} = o.{owner} AND ...). {UNTOUCHED}",
+    )
+
+
+def correlated(owner: str) -> QueryRefused:
+    """A question in a condition that compares with rows outside of it."""
+    return QueryRefused(
+        "people.correlated",
+        f"In brackets only the {owner} and keys are compared with the question around them; other conditions are on "
+        f"the columns of the table inside. Join the table to compare its columns. {UNTOUCHED}",
+    )
+
+
+def member_of_others(owner: str) -> QueryRefused:
+    """IN over something else than owners."""
+    return QueryRefused(
+        "people.member-of-others",
+        f"IN with a question is answered for owners that are always there: o.{owner} IN (SELECT {owner} FROM ...). "
+        f"Otherwise write EXISTS (SELECT 1 FROM ... WHERE ...). {UNTOUCHED}",
+    )
+
+
+def too_many_joined(most: int, limit: int) -> QueryRefused:
+    """A join in which one person may have very many rows."""
+    return QueryRefused(
+        "people.too-many-joined",
+        f"One person may have {most:,} joined rows in this question, and {limit:,} are answered at most: the time "
+        f"that it takes would tell who is there. Join fewer tables, or the same table fewer times. {UNTOUCHED}",
+    )
+
+
+def owner_behind_full(name: str, table: str) -> QueryRefused:
+    """An owner without a table before it, where the first table may be absent."""
+    return QueryRefused(
+        "people.owner-behind-full",
+        f"Behind a FULL JOIN the first table may be absent, so {name} alone does not say which rows of {table} are "
+        f"meant. Write ON with the table before it: ON {table}.{name} = orders.{name}. {UNTOUCHED}",
+    )
+
+
+def odd_owner(column: str) -> InvalidInput:
+    """An owner's column that reads like a column of a joined table."""
+    return InvalidInput(
+        "people.odd-owner",
+        f"The owner's column {column!r} reads like a joined column. Give it a name without a dot that does not begin "
+        f"with 'exists '. Nothing was opened.",
+    )

@@ -1,0 +1,152 @@
+"""From the lines of the book to what every account has left, following what other processes append."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import assert_never, final
+
+from partita.errors import ledger as refuse
+from partita.exact import written
+from partita.ledger.balances import Admission, Balances
+from partita.ledger.birth import Birth
+from partita.ledger.book.entries import Entry, Kind, follows
+from partita.ledger.book.store import Store
+from partita.ledger.book.tally import START, Tally, merged, rolled
+from partita.ledger.charge import Reader
+from partita.ledger.payer import MakePayer
+from partita.theory.documents import from_document
+
+
+@final
+class Replay:
+    """The state of a book after its last known entry; a cache that can be rebuilt from the book at any time.
+
+    Nothing is booked in the accounts before it is durable: what this process writes is proposed first and settled after
+    its transaction ended.
+    """
+
+    def __init__(self, store: Store, make: MakePayer) -> None:
+        first = store.entry(1)
+        if first is None or first.kind is not Kind.BIRTH or not follows(first, None):
+            raise refuse.broken_chain(store.name, 1)
+        self.name = store.name
+        self.first = first
+        self.make = make
+        self.birth = Birth.from_document(first.details())
+        self.balances = Balances(self.birth.terms, make)
+        self._read = Reader(self.birth.terms.tables)
+        self.tally = Tally()
+        self.before: Entry | None = None
+        self.last = first
+        self.newest = first
+        self._digest = START
+        self._proposed: list[Entry] = []
+        self._admitted: dict[int, Admission] = {}
+        self._torn = False
+        self._load_tallies(store)
+        self.follow(store)
+
+    def _load_tallies(self, store: Store) -> None:
+        """Start from the newest checkpoint, after checking that its digest covers every tally."""
+        tallies = store.tallies()
+        if not tallies:
+            return
+        for _, content in tallies:
+            self._digest = rolled(self._digest, content)
+        place = tallies[-1][0]
+        entry = store.entry(place)
+        before = store.entry(place - 1)
+        if (
+            entry is None
+            or before is None
+            or entry.kind is not Kind.CHECKPOINT
+            or entry.details().get("tallies") != self._digest
+            or not follows(entry, before)
+        ):
+            raise refuse.tally_damaged(self.name, place)
+        for tally in merged(Tally.read(content) for _, content in tallies):
+            for account in tally.accounts:
+                self._open(account)
+            self._book(tally.charges.items())
+        self.last = self.newest = entry
+
+    def follow(self, store: Store) -> None:
+        """Take in what was appended since, after checking that it continues the same chain."""
+        if self._torn:
+            raise refuse.reopen(self.name)
+        self.newest = self.last
+        self._proposed.clear()
+        self._admitted.clear()
+        seen = list(store.after(self.last.seq - 1))
+        if not seen or (seen[0].seq, seen[0].hash) != (self.last.seq, self.last.hash):
+            raise refuse.rewritten(self.name, self.last.seq)
+        before, fresh = self.last, seen[1:]
+        for entry in fresh:
+            if not follows(entry, before):
+                raise refuse.broken_chain(self.name, entry.seq)
+            before = entry
+        if fresh:
+            self._take(fresh)
+
+    def propose(self, entry: Entry, admission: Admission | None = None) -> None:
+        """Remember an entry that was written and is not yet durable, with the admission of a charge."""
+        self._proposed.append(entry)
+        if admission is not None:
+            self._admitted[entry.seq] = admission
+        self.newest = entry
+
+    def settle(self) -> None:
+        """Book what was proposed: it is durable now."""
+        self._take(self._proposed)
+        self._proposed.clear()
+        self._admitted.clear()
+
+    def checkpoint(self) -> tuple[bytes, str]:
+        """The tally since the last checkpoint, and the digest of all tallies with it."""
+        content = self.tally.content()
+        return content, rolled(self._digest, content)
+
+    def _take(self, entries: Sequence[Entry]) -> None:
+        """Book entries, all of them or none that could go unnoticed: a failure halfway ends this replay."""
+        self._torn = True
+        waiting: Counter[str] = Counter()
+        for entry in entries:
+            match entry.kind:
+                case Kind.RESERVE:
+                    assert entry.charge is not None
+                    self.tally.charges[entry.charge] += 1
+                    admission = self._admitted.get(entry.seq)
+                    if admission is None:
+                        waiting[entry.charge] += 1
+                    else:
+                        admission.book()
+                case Kind.ACCOUNT:
+                    self._book(waiting.items())
+                    waiting.clear()
+                    self.tally.accounts.append(entry.details())
+                    self._open(entry.details())
+                case Kind.CHECKPOINT:
+                    self._digest = rolled(self._digest, self.tally.content())
+                    if entry.details().get("tallies") != self._digest:
+                        raise refuse.tally_damaged(self.name, entry.seq)
+                    self.tally = Tally()
+                case Kind.BIRTH | Kind.COMMIT | Kind.ABANDON | Kind.RESTORE:
+                    pass
+                case _:
+                    assert_never(entry.kind)
+            self.tally.entries += 1
+            self.before, self.last, self.newest = self.last, entry, entry
+        self._book(waiting.items())
+        self._torn = False
+
+    def _open(self, details: dict[str, object]) -> None:
+        limits = details["limits"]
+        assert isinstance(limits, list)
+        read = [None if limit is None else from_document(limit, written) for limit in limits]
+        self.balances.open_child(str(details["analyst"]), read)
+
+    def _book(self, counted: Iterable[tuple[str, int]]) -> None:
+        charges = [(self._read(text), count) for text, count in counted]
+        if charges:
+            self.balances.load(charges)

@@ -1,0 +1,111 @@
+"""Where a book is kept: what any storage must offer, so that the states of a charge are written down once."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from enum import StrEnum
+
+from partita.ledger.book.entries import Entry, Kind
+
+
+class Stage(StrEnum):
+    """What was being done when storage failed, which decides what the failure means."""
+
+    OPEN = "open"
+    RESERVE = "reserve"
+    COMMIT = "commit"
+    LOOK = "look"
+
+
+class State(StrEnum):
+    """What has become of a charge."""
+
+    UNFINISHED = "unfinished"
+    ANSWERED = "answered"
+    ABANDONED = "abandoned"
+
+
+class Store(ABC):
+    """An append-only table of entries with its answers, tallies and secrets.
+
+    Everything written inside ``writing`` is in the book together when the block ends, or not at all; no other writer
+    comes between. After a power cut a book is one that it was before: without some of the newest blocks that were not
+    durable, and with all that come before a durable one. A failure is a LedgerFault that says what it means at that
+    stage.
+    """
+
+    name: str
+
+    @abstractmethod
+    def writing(self, stage: Stage, *, durable: bool = True) -> AbstractContextManager[None]:
+        """The only writer for the length of a block; durable at its end if asked for."""
+
+    @abstractmethod
+    def flush(self) -> None:
+        """Make durable everything that was written."""
+
+    @abstractmethod
+    def append(self, entry: Entry, *, answer: bytes | None = None, tally: bytes | None = None) -> None:
+        """Write the next entry, with the answer of a commit or the tally of a checkpoint."""
+
+    @abstractmethod
+    def begin_again(self, birth: Entry) -> None:
+        """Put another first entry in the place of a book that never had a charge, inside ``writing``."""
+
+    @abstractmethod
+    def after(self, seq: int) -> Iterator[Entry]:
+        """The entries from a place on, that one not included, in order."""
+
+    @abstractmethod
+    def everything(self) -> Iterator[tuple[Entry, bytes | None]]:
+        """Every entry in order, each with the answer stored beside it."""
+
+    @abstractmethod
+    def entry(self, seq: int) -> Entry | None:
+        """One entry."""
+
+    @abstractmethod
+    def last(self) -> Entry | None:
+        """The newest entry."""
+
+    @abstractmethod
+    def closing(self, seq: int) -> Entry | None:
+        """The commit or abandonment that closed a reservation."""
+
+    @abstractmethod
+    def asked(self, question: str) -> list[Entry]:
+        """The reservations made for a question, oldest first."""
+
+    @abstractmethod
+    def marked(self, key: str) -> Entry | None:
+        """The reservation made with a caller's key."""
+
+    @abstractmethod
+    def newest(self, count: int) -> list[Entry]:
+        """The newest reservations, newest first."""
+
+    @abstractmethod
+    def counts(self) -> dict[Kind, int]:
+        """How many entries there are of each kind."""
+
+    @abstractmethod
+    def answer(self, seq: int) -> bytes | None:
+        """The answer stored with a commit."""
+
+    @abstractmethod
+    def tallies(self) -> list[tuple[int, bytes]]:
+        """The tallies of all checkpoints, each with the place of its entry."""
+
+    @abstractmethod
+    def secret(self) -> bytes | None:
+        """The truncation key."""
+
+    @abstractmethod
+    def sound(self) -> list[str]:
+        """What the storage itself finds wrong with its own structure."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the storage."""

@@ -1,0 +1,1 @@
+"""Receipts of single releases, and what the receipts of several organisations come to."""

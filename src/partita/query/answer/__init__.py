@@ -1,0 +1,1 @@
+"""From noisy numbers to what people see: estimators, intervals and results."""

@@ -1,0 +1,45 @@
+"""Bias: what clamping and truncation may do to sums and means, told from the declared domain alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from partita.granularity import Granularity, Users
+from partita.query.language.aggregates import CountRows, arguments
+from partita.query.language.expressions import columns
+from partita.query.language.plan import Plan
+from partita.region.columns.stepped import Stepped
+
+
+def truncated(plan: Plan, granularities: Iterable[Granularity]) -> tuple[str, ...]:
+    """A sentence where owners may have had more rows than were used; the words are the same for every table."""
+    most = [unit.rows for unit in granularities if isinstance(unit, Users)]
+    most += [] if plan.caps.rows is None else [plan.caps.rows]
+    if not most:
+        return ()
+    cap = min(most)
+    words = (
+        f"Rows of one owner: at most {cap} {'was' if cap == 1 else 'were'} used, in a secret order. If many owners "
+        f"have more, counts and sums are too small, and the error bar does not show it."
+    )
+    return (words,)
+
+
+def clamped(plan: Plan) -> tuple[str, ...]:
+    """A sentence for every column whose stored values are clamped before they are added up.
+
+    Nobody is told whether any value lies outside: the words are the same for every table.
+    """
+    used = {name for aggregate in plan.aggregates for of in arguments(aggregate) for name in columns(of)}
+    listed = [(name, plan.table.domain.columns[name]) for name in sorted(used)]
+    bounded = [(name, column) for name, column in listed if isinstance(column, Stepped)]
+    if not bounded or all(isinstance(aggregate, CountRows) for aggregate in plan.aggregates):
+        return ()
+    said = "; ".join(
+        f"{name} between {column.value(0)} and {column.value(column.high - column.low)}" for name, column in bounded
+    )
+    words = (
+        f"Bounds: values outside were taken as the nearest bound ({said}). If many are, sums and means are drawn "
+        f"towards the bounds, and the error bar does not show it."
+    )
+    return (words,)

@@ -1,0 +1,1 @@
+"""Batches: many questions priced, released and estimated together."""

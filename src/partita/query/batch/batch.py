@@ -1,0 +1,287 @@
+"""Batches: many questions priced together, so that one budget makes all of them as exact as possible."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+from typing import Any, Final, final
+
+import numpy as np
+
+from partita.composition.account import RegionAccount
+from partita.composition.account.booking import Release, booked, charged
+from partita.composition.calibration.pricing import Price, affordable
+from partita.composition.plans.promise import Promise
+from partita.errors import PartitaError
+from partita.errors.query import prices as refuse
+from partita.exact import Number, positive
+from partita.granularity import Metric, Replace
+from partita.limits import current
+from partita.query.batch.allotment import Allotment
+from partita.query.batch.estimate import estimates, told
+from partita.query.batch.joint import inner_delta, joint, union
+from partita.query.batch.share import Share, shares_of, thrifty
+from partita.query.language.plan import Plan
+from partita.query.noise.accuracy import currency
+from partita.query.noise.quote import Promised, Quote, quote
+from partita.query.reuse.wider import beside, wider
+from partita.query.tables.truncation import Truncation
+from partita.region.meetings import Meeting, meetings
+from partita.theory.measures.approximate import Approximate
+from partita.theory.measures.base import Measure
+from partita.theory.measures.renyi import Renyi
+
+Truncations = Mapping[str, Truncation | None]
+
+_ROUNDS: Final = 6
+# No weight counts as less than this part of the largest.
+_LEAST: Final = 1e-9
+
+
+def shared(
+    plans: Sequence[Plan],
+    promises: Sequence[Promised],
+    price: Price,
+    truncations: Truncations,
+    weights: Sequence[Number] | None = None,
+) -> list[Share]:
+    """A share for each plan such that all of them together cost nobody more than the price.
+
+    The same question twice is priced once. Tables are divided apart, since nobody's row is in two of them. The total of
+    the squared errors is least, each in units of what one row can do, times its weight; questions that no person is in
+    together do not share anything. A question that follows from another is not released by itself where that makes the
+    total smaller.
+    """
+    if not plans:
+        raise refuse.no_questions()
+    if weights is not None and len(weights) != len(plans):
+        raise refuse.weights_of_batch(len(weights), len(plans))
+    given = [Fraction(1)] * len(plans) if weights is None else [positive(weight, "weights") for weight in weights]
+    worth: dict[_Asked, float] = {}
+    distinct: dict[_Asked, Plan] = {}
+    for plan, weight in zip(plans, given, strict=True):
+        worth[_asked(plan)] = worth.get(_asked(plan), 0.0) + float(weight)
+        distinct.setdefault(_asked(plan), plan)
+    found: dict[_Asked, Share] = {}
+    for table in {plan.table.name: None for plan in plans}:
+        # In an order of their own, so that the same questions in any order are the same batch.
+        mine = sorted(name for name, plan in distinct.items() if plan.table.name == table)
+        sharing = _Sharing(
+            [distinct[name] for name in mine],
+            tuple(promises),
+            price,
+            truncations[table],
+            [worth[name] for name in mine],
+        )
+        found.update(zip(mine, sharing.best(), strict=True))
+    return [_shown(plan, found[_asked(plan)]) for plan in plans]
+
+
+_Asked = tuple[str, str]
+
+
+def _asked(plan: Plan) -> _Asked:
+    """The question and the margins it shows: what is estimated for it."""
+    return plan.canonical, str(plan.lines.sets)
+
+
+def _shown(plan: Plan, share: Share) -> Share:
+    """The same release under the names that this asker gave."""
+    if share.quote.plan is plan:
+        return share
+    named = replace(share.quote, plan=plan)
+    own = share.quote.fingerprint
+    return replace(share, quote=named, sources=tuple(named if one.fingerprint == own else one for one in share.sources))
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One way to spend the price: in which currency it is divided, and how squared errors fall with a share."""
+
+    name: str
+    whole: Fraction
+    power: float
+    noise: str | None = None
+    delta: Fraction | None = None
+
+    def price(self, share: Fraction) -> Price:
+        given: dict[str, Any] = {self.name: share, "delta": self.delta}
+        return Price.of(**given)
+
+
+@final
+class _Sharing:
+    """The questions of one table, and the price they share."""
+
+    def __init__(
+        self,
+        plans: Sequence[Plan],
+        promises: tuple[Promised, ...],
+        price: Price,
+        truncation: Truncation | None,
+        worth: Sequence[float],
+    ) -> None:
+        self.plans, self.promises, self.price = plans, promises, price
+        # However little a question is worth, it is told: with next to no share its estimate would be rounding alone.
+        self.truncation, self.worth = truncation, [max(one, _LEAST * max(worth)) for one in worth]
+        self.allowed = price.within(promises[0].budget)
+
+    def best(self) -> list[Share]:
+        """The way with the least total error."""
+        found: list[tuple[float, list[Share]]] = []
+        problem: PartitaError | None = None
+        for way in self._ways():
+            try:
+                offered = self._spent(way)
+            except PartitaError as reason:
+                problem = reason
+                continue
+            found.append((sum(w * one.figure for w, one in zip(self.worth, offered, strict=True)), offered))
+        if not found:
+            assert problem is not None
+            raise problem
+        return min(found, key=lambda pair: pair[0])[1]
+
+    def _ways(self) -> list[_Way]:
+        allowed = self.allowed
+        if isinstance(allowed, Renyi):
+            if self.price.rho is None:
+                raise refuse.batch_in_measure(allowed.symbol)
+            return [self._in_rho(self.price.rho)]
+        if isinstance(allowed, Approximate):
+            ways = [_Way("epsilon", allowed.epsilon, 2, "laplace")]
+            shift = affordable("gaussian", allowed, (Fraction(1),)) if allowed.delta else None
+            if shift:
+                ways.append(_Way("rho", shift / 2, 1, "gaussian", allowed.delta))
+            return ways
+        whole = allowed.vector()[0]
+        if currency(allowed) == "epsilon":
+            return [_Way("epsilon", whole, 2)]
+        # The square of μ adds up, and ρ is half of it.
+        return [self._in_rho(whole / 2 if allowed.kind == "gdp" else whole)]
+
+    def _in_rho(self, whole: Fraction) -> _Way:
+        """Up to ρ = 1 Gaussian noise has the smaller variance, where it has a proven cost under every promise."""
+        way = _Way("rho", whole, 1, "gaussian")
+        if whole <= 1:
+            try:
+                self._quoted(self.plans[0], way, whole, way.noise)
+            except PartitaError:
+                return _Way("rho", whole, 1)
+            return way
+        return _Way("rho", whole, 1)
+
+    def _sets(self, plans: Sequence[Plan]) -> list[Meeting]:
+        """The sets of questions that may cost one protected unit together."""
+        sets = list(meetings([plan.where.region for plan in plans]))
+        unit = self.promises[0].granularity.single
+        if isinstance(unit, Replace | Metric) and len(sets) > 1:
+            if len(sets) ** 2 > 2 * current().batch_pairs:
+                return [frozenset(range(len(plans)))]
+            unions = {one | other for one, other in combinations(sets, 2)}
+            sets = [one for one in unions if not any(one < other for other in unions)]
+        return sets
+
+    def _spent(self, way: _Way) -> list[Share]:
+        asked = [self._quoted(plan, way, way.whole, way.noise) for plan in self.plans]
+        helpers = beside(asked)
+        first = [*asked, *(self._quoted(plan, way, way.whole, way.noise) for plan in helpers)]
+        problem = told(first, self.worth)
+        if problem is None:
+            return self._plainly(way, asked)
+        families, alone = problem
+        kinds: dict[tuple[object, ...], list[int]] = {}
+        for place, one in enumerate(first):
+            kinds.setdefault((one.plan.keys, one.plan.aggregates, one.region.constrained()), []).append(place)
+        shares = Allotment(
+            tuple(families),
+            np.array(alone),
+            tuple(map(tuple, kinds.values())),
+            tuple(self._sets([one.plan for one in first])),
+            way.power,
+        ).best()
+        released = self._offered(way, {place: share for place, share in enumerate(shares) if share}, first)
+        own = {one.plan.fingerprint: one for one in released.values()}
+        if any(one.offer.design.blocks != first[place].offer.design.blocks for place, one in released.items()):
+            # At a lower price other numbers may be the better ones to release: relate those.
+            first = [*asked, *released.values()]
+            released = dict(enumerate(first[len(asked) :], start=len(asked)))
+            again = told(first, self.worth)
+            if again is None:
+                return shares_of(asked, list(released.values()))
+            families = again[0]
+        found = []
+        for want, estimate in zip(asked, estimates(families, first, len(asked), released), strict=True):
+            mine = own.get(want.plan.fingerprint, want)
+            found.append(Share(mine, (mine,) if estimate is None else estimate.sources, estimate))
+        return found
+
+    def _plainly(self, way: _Way, asked: Sequence[Quote]) -> list[Share]:
+        """Where there are too many cells to relate: questions from releases that tell them whole."""
+        errors = [weight * one.figure for weight, one in zip(self.worth, asked, strict=True)]
+        helpers = wider(asked)
+        first = [*asked, *(self._quoted(plan, way, way.whole, way.noise) for plan in helpers)]
+        kept, shares = thrifty(first, errors, self._sets([one.plan for one in first]), way.power)
+        return shares_of(asked, list(self._offered(way, {place: shares[place] for place in kept}, first).values()))
+
+    def _offered(self, way: _Way, shares: Mapping[int, float], first: Sequence[Quote]) -> dict[int, Quote]:
+        """The releases with their shares, which together cost nobody more than the price."""
+        scale = Fraction(1)
+        if not shares:
+            return {}
+        for _ in range(_ROUNDS):
+            offered = {
+                place: self._quoted(
+                    first[place].plan,
+                    way,
+                    _rounded_down(way.whole * scale * Fraction(share)),
+                    first[place].offer.noise or None,
+                )
+                for place, share in shares.items()
+            }
+            over = self._over(list(offered.values()))
+            if over <= 1:
+                return offered
+            # Loads may be booked higher than the price of one answer (theory E14): take that much off. An ε at a
+            # fixed δ falls no slower than the root of ρ.
+            scale = scale / over ** (2 if way.delta else 1) * Fraction(9999, 10000)
+        raise refuse.no_plan_for(str(self.promises[0].granularity), "no split of this price was found")
+
+    def _quoted(self, plan: Plan, way: _Way, share: Fraction, noise: str | None) -> Quote:
+        return quote(plan, self.promises, way.price(share), noise=noise, truncation=self.truncation)
+
+    def _over(self, offered: Sequence[Quote]) -> Fraction:
+        """How many times the price the questions cost the heaviest unit together."""
+        promise = self.promises[0]
+        if isinstance(self.allowed, Approximate) and self.allowed.delta:
+            delta = inner_delta(promise, self.allowed.delta, self.allowed.epsilon)
+            (total,) = joint(offered, (promise,), (delta,))
+            load = booked(promise.granularity, Release(union(offered), total.together))
+            heaviest = load.one if load.both is None else tuple(map(max, load.one, load.both))
+            return _times(heaviest, self.allowed)
+        # As the ledger books it: what is proven for owners as a whole is charged as such.
+        releases = [Release(one.region, one.stated(0, once=one.by_owner)) for one in offered]
+        losses = [charged(promise.granularity, self.allowed, one).vector() for one in releases]
+        room = math.ceil(sum(_times(loss, self.allowed) for loss in losses)) + 1
+        account = RegionAccount(offered[0].plan.table.domain, Promise(promise.granularity, self.allowed.times(room)))
+        for one in releases:
+            account.charge(one.region, one.cost)
+        return _times(account.bracket()[1].vector(), self.allowed)
+
+
+def _times(load: Sequence[Fraction], allowed: Measure) -> Fraction:
+    over = [
+        part / whole if whole else Fraction(10**9) for part, whole in zip(load, allowed.vector(), strict=True) if part
+    ]
+    return max(over, default=Fraction(0))
+
+
+def _rounded_down(price: Fraction, digits: int = 6) -> Fraction:
+    """So many digits, downwards: all of them together stay within the price."""
+    exponent = math.floor(math.log10(float(price))) - digits + 1
+    unit = Fraction(10) ** exponent
+    return max(price // unit, 1) * unit

@@ -1,0 +1,1 @@
+"""The builder: the same questions as SQL, put together in Python."""

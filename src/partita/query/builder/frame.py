@@ -1,0 +1,201 @@
+"""The builder: the same plans as SQL, put together piece by piece in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import final
+
+from sqlglot import errors as sql_errors
+from sqlglot import exp, parse_one
+
+from partita.errors.query import language as refuse
+from partita.exact import whole
+from partita.query.builder.aggregates import Asked
+from partita.query.language.conditions import Condition, condition, everywhere
+from partita.query.language.formulas import Apply, Formula, Label, Operation
+from partita.query.language.keys import Each, Key
+from partita.query.language.per_user import Gathering
+from partita.query.language.plan import KeyColumn, Lines, Order, Plan, ShownColumn, ValueColumn, needed
+from partita.query.language.text import quoted, shown_key
+from partita.query.rewrite import rewritten
+from partita.query.sql.column_functions import slab
+from partita.query.sql.joins import Joined, read_join
+from partita.query.sql.per_user import GatheringWords
+from partita.query.sql.scalars import Reader
+from partita.query.sql.select_list import Selecting
+from partita.query.sql.synonyms import plain
+from partita.query.tables.public import PublicTable
+from partita.query.tables.schema import Table
+from partita.region.predicate import Predicate
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A question about one table that is not finished yet; every step gives a new one.
+
+    >>> from partita.query.builder.aggregates import avg, count
+    >>> from partita.region.columns import categories, integers
+    >>> visits = Table("visits", [], {"age": integers(0, 120), "sex": categories("F", "M")})
+    >>> question = Frame(visits).where("age >= 65").group_by("sex").agg(n=count(), age=avg("age"))
+    >>> print(question.sql())
+    SELECT sex, COUNT(*) AS n, AVG(age) AS age
+    FROM visits
+    WHERE age >= 65
+    GROUP BY sex
+    """
+
+    table: Table
+    condition: Condition | None = None
+    keys: tuple[tuple[str, Key], ...] = ()
+    lines: tuple[tuple[str, object], ...] = ()
+    public: Mapping[str, PublicTable] = field(default_factory=dict, repr=False)
+    most: int | None = field(default=None, repr=False)
+    joined: tuple[Joined, ...] = field(default=(), repr=False)
+    gathered: tuple[Gathering, Condition, tuple[tuple[str, exp.Expr], ...]] | None = field(default=None, repr=False)
+
+    @property
+    def _base(self) -> Table:
+        """The table whose rows the next step speaks of: the stored one, or the one gathered from it."""
+        return self.table if self.gathered is None else self.gathered[0].table
+
+    def where(self, *conditions: str | Predicate, **values: object) -> Frame:
+        """Only rows that meet all conditions: SQL text, predicates, or column=value, column=(low, high)."""
+        from partita.region.predicate import holding
+
+        found = self._met()
+        wanted = [*conditions, *(holding(name, value) for name, value in values.items())]
+        for each in wanted:
+            if isinstance(each, Predicate):
+                found = found & condition(each, self._base.domain)
+            else:
+                reader, node = self._read(each)
+                found = found & reader.condition(node)
+        return replace(self, condition=found)
+
+    def join(self, table: str, on: str, *, left: bool = False) -> Frame:
+        """With the facts of a public table about the column ``on``; rows without any go unless ``left``."""
+        side = "LEFT JOIN" if left else "JOIN"
+        key = self.public[table].key if table in self.public else on
+        tree = self._parsed(f"SELECT 1 FROM t {side} {quoted(table)} ON {quoted(table)}.{quoted(key)} = {quoted(on)}")
+        reader = self._reader(tree.sql(dialect="duckdb"))
+        known = {name.lower(): one for name, one in self.public.items()}
+        join = read_join(tree.args["joins"][0], {}, known, reader.looked, reader.refused)
+        met = self._met()
+        if join.inner:
+            codes = [code for code, row in enumerate(join.joined.rows) if row is not None]
+            met = met & Condition(slab(self._base.domain, join.joined.column, codes))
+        return replace(self, joined=(*self.joined, join.joined), condition=met)
+
+    def gather(self, *keys: str, **columns: str) -> Frame:
+        """One row for each owner, and each value of the keys, with aggregates of the owner's rows as columns."""
+        owner = "" if self.table.owner is None else quoted(self.table.owner)
+        listed = ", ".join([owner, *keys, *(f"{text} AS {quoted(name)}" for name, text in columns.items())])
+        text = f"SELECT {listed} FROM {quoted(self.table.name)} GROUP BY {', '.join([owner, *keys])}"
+        if not owner or self.gathered is not None:
+            raise refuse.not_by_owner(None) if not owner else refuse.gathered_twice()
+        gathering, rest = GatheringWords(self._reader(text), self._parsed(text), self.most).read()
+        named = tuple((item.alias_or_name.lower(), item.unalias()) for item in rest.expressions)
+        return replace(self, condition=None, keys=(), joined=(), gathered=(gathering, self._met(), named))
+
+    def group_by(self, *keys: str, **named: str) -> Frame:
+        """A line for every possible value of the keys: columns, BUCKET(column, width), DATE_TRUNC('month', column)."""
+        listed = list(self.keys)
+        for name, text in [*((None, key) for key in keys), *named.items()]:
+            reader, node = self._read(text)
+            key = reader.key(node)
+            if key is None:
+                raise reader.refused(node, refuse.not_a_key(text))
+            plain = key.column if isinstance(key, Each) and self.gathered is None else text
+            listed.append((name or (plain if plain.isidentifier() else shown_key(key)), key))
+        return replace(self, keys=tuple(listed))
+
+    def having(self, *conditions: str) -> Frame:
+        """Only lines whose noisy numbers and keys meet all conditions; free."""
+        return replace(self, lines=(*self.lines, *(("having", text) for text in conditions)))
+
+    def order_by(self, *texts: str) -> Frame:
+        """Lines in this order: names of the answer's columns, keys or formulas, with DESC if downward; free."""
+        return replace(self, lines=(*self.lines, *(("order", text) for text in texts)))
+
+    def limit(self, lines: int, *, offset: int = 0) -> Frame:
+        """At most so many lines; free."""
+        return replace(self, lines=(*self.lines, ("limit", lines), ("offset", offset)))
+
+    def agg(self, *unnamed: object, **aggregates: Asked | str) -> Plan:
+        """The finished question: one named column for each aggregate, or for a formula of aggregates in SQL."""
+        if unnamed:
+            raise refuse.unnamed_aggregate()
+        if not aggregates:
+            raise refuse.no_aggregate()
+        shown: list[ShownColumn] = [KeyColumn(name, key) for name, key in self.keys]
+        for name, asked in aggregates.items():
+            if not isinstance(asked, Asked | str):
+                raise refuse.not_an_aggregate(name, asked)
+            shown.append(ValueColumn(name, self._formula(asked if isinstance(asked, str) else asked.sql(), {})))
+        names = [column.name.lower() for column in shown]
+        for name in names:
+            if names.count(name) > 1:
+                raise refuse.repeated_name(name)
+        lines = self._lines({column.name.lower(): _meaning(column) for column in shown})
+        needs, met = needed(tuple(shown), lines), self._met()
+        if not needs:
+            raise refuse.no_aggregate()
+        keys = tuple(key for _, key in self.keys)
+        if self.gathered is None:
+            return rewritten(Plan(self.table, met, keys, needs, tuple(shown), lines))
+        gathering, stored, _ = self.gathered
+        kept = replace(gathering, where=met)
+        return rewritten(Plan(self.table, stored, keys, needs, tuple(shown), lines, gathering=kept))
+
+    def _met(self) -> Condition:
+        return everywhere(self._base.domain) if self.condition is None else self.condition
+
+    def _formula(self, text: str, named: Mapping[str, Formula]) -> Formula:
+        reader, node = self._read(text)
+        return Selecting(reader, tuple(key for _, key in self.keys), named).formula(node)
+
+    def _lines(self, named: Mapping[str, Formula]) -> Lines:
+        having = tuple(self._formula(str(text), named) for kind, text in self.lines if kind == "having")
+        orders = []
+        for kind, text in self.lines:
+            if kind == "order":
+                tree = self._parsed(f"SELECT 1 ORDER BY {text}")
+                for item in tree.args["order"].expressions:
+                    by = self._formula(item.this.sql(dialect="duckdb"), named)
+                    orders.append(Order(by, bool(item.args.get("desc")), bool(item.args.get("nulls_first"))))
+        numbers = {kind: whole(number, kind, least=0) for kind, number in self.lines if kind in ("limit", "offset")}
+        met = None if not having else having[0] if len(having) == 1 else Apply(Operation.AND, having)
+        return Lines(met, tuple(orders), numbers.get("limit"), numbers.get("offset", 0))
+
+    def _reader(self, text: str) -> Reader:
+        return Reader(text, self._base, self._base.name, self.joined)
+
+    def _read(self, text: object) -> tuple[Reader, exp.Expr]:
+        if not isinstance(text, str):
+            raise refuse.not_text(text)
+        try:
+            node: exp.Expr = parse_one(text, dialect="duckdb", into=exp.Condition)
+        except (sql_errors.SqlglotError, RecursionError, ValueError, TypeError, AttributeError, IndexError):
+            raise refuse.unreadable(f"{text!r} does not parse") from None
+        node = plain(text, node, {})
+        if self.gathered is not None:
+            meant = dict(self.gathered[2])
+            node = node.transform(
+                lambda part: meant.get(part.name.lower(), part).copy() if isinstance(part, exp.Column) else part
+            )
+        return self._reader(text), node
+
+    def _parsed(self, text: str) -> exp.Select:
+        try:
+            tree = parse_one(text, dialect="duckdb")
+        except (sql_errors.SqlglotError, RecursionError, ValueError, TypeError, AttributeError, IndexError):
+            raise refuse.unreadable(f"{text!r} does not parse") from None
+        if not isinstance(tree, exp.Select):
+            raise refuse.unreadable(f"{text!r} does not parse")
+        return tree
+
+
+def _meaning(column: ShownColumn) -> Formula:
+    return Label(column.key) if isinstance(column, KeyColumn) else column.formula

@@ -1,0 +1,301 @@
+"""Operations: what an engine computes, one by one in its own order, each with the interval it lies in and its type."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from enum import Enum, IntEnum, unique
+from typing import TYPE_CHECKING, assert_never, final
+
+if TYPE_CHECKING:
+    from partita.query.language.conditions import Condition
+
+# How many rows a table, or one owner, may have for the intervals of sums and counts to hold: far more than any engine
+# can store, and few enough that a 128-bit sum of them has bits to spare (check_widths.proof.md).
+MOST_ROWS = 2**40
+# How many operations a number may take, and how many of them inside each other: engines refuse what is deeper, and take
+# very long over what is longer.
+MOST_OPERATIONS = 5_000
+MOST_DEEP = 150
+
+
+@final
+@unique
+class Width(IntEnum):
+    """The integers of an engine: of 64 bits, of 128 bits, and none at all for what no type holds."""
+
+    NARROW = 1
+    WIDE = 2
+    NONE = 3
+
+    @classmethod
+    def of(cls, *values: int) -> Width:
+        """The narrowest type that holds all of these, with a bit and more to spare.
+
+        >>> Width.of(-3, 2**62), Width.of(2**62 + 1), Width.of(10**40)
+        (<Width.NARROW: 1>, <Width.WIDE: 2>, <Width.NONE: 3>)
+        """
+        most = max(map(abs, values))
+        return cls.NARROW if most <= 2**62 else cls.WIDE if most <= 2**120 else cls.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Operation(ABC):
+    """Something that an engine computes for a row or for the rows of a group: NULL, or a whole number in an interval.
+
+    ``width`` is the type in which it is computed. Its parts have that type too, and their own intervals fit; it is
+    Width.NONE where no type holds the result and every operand, here or anywhere inside, or where it is too long.
+    ``size`` is how many operations are written for it, and ``depth`` how many of them lie inside each other.
+    """
+
+    low: int
+    high: int
+    width: Width
+    size: int
+    depth: int
+
+    @property
+    def long(self) -> bool:
+        """Whether it is too long to be written."""
+        return self.size > MOST_OPERATIONS or self.depth > MOST_DEEP
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Load(Operation):
+    """A sanitised column; of dates, the days since its first one."""
+
+    column: str
+    since: date | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Constant(Operation):
+    """A constant; None is NULL."""
+
+    value: int | None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Cast(Operation):
+    """The same number in another type."""
+
+    part: Computed
+
+
+@final
+@unique
+class Sign(Enum):
+    """What is done with two numbers of one type."""
+
+    PLUS = "+"
+    TIMES = "*"
+    OVER = "//"
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Applied(Operation):
+    """Two numbers added, multiplied, or divided towards zero by a positive one.
+
+    ``reach`` is the most that can come of the parts of a sum of sums, or of a product of products, in any order:
+    engines put constants of such parts together first.
+    """
+
+    sign: Sign
+    left: Computed
+    right: Computed
+    reach: int
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Kept(Operation):
+    """The part, moved to the nearer end of its interval where it is outside."""
+
+    part: Computed
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FirstOf(Operation):
+    """The first part that is not NULL."""
+
+    parts: tuple[Computed, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Chosen(Operation):
+    """The operation beside the first condition that is true, or else the last one."""
+
+    branches: tuple[tuple[Condition, Computed], ...]
+    otherwise: Computed
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Folded(Operation):
+    """COUNT, SUM, MIN or MAX of the rows of one owner; without a part, of the rows themselves."""
+
+    function: str
+    part: Computed | None
+
+
+Computed = Load | Constant | Cast | Applied | Kept | FirstOf | Chosen | Folded
+
+
+def constant(value: int | None) -> Constant:
+    """A constant in the narrowest type that holds it."""
+    end = value or 0
+    return Constant(end, end, Width.of(end), 1, 1, value)
+
+
+def cast(part: Computed, width: Width) -> Computed:
+    """The same number in this type, or in none if it does not fit."""
+    if part.width in (width, Width.NONE):
+        return part
+    if max(width, Width.of(part.low, part.high)) is not width:
+        width = Width.NONE
+    if isinstance(part, Constant):
+        return replace(part, width=width)
+    return Cast(part.low, part.high, _held(width, part), part.size + 1, part.depth + 1, part)
+
+
+def applied(sign: Sign, left: Computed, right: Computed) -> Computed:
+    """One operation on two numbers, in a type that holds both of them and whatever comes of them.
+
+    >>> applied(Sign.TIMES, constant(2**61), constant(-4)).width
+    <Width.WIDE: 2>
+    """
+    match sign:
+        case Sign.PLUS:
+            low, high = left.low + right.low, left.high + right.high
+        case Sign.TIMES:
+            corners = [one * other for one in (left.low, left.high) for other in (right.low, right.high)]
+            low, high = min(corners), max(corners)
+        case Sign.OVER:
+            assert right.low > 0
+            low, high = min(left.low, 0), max(left.high, 0)
+        case _:
+            assert_never(sign)
+    width = max(left.width, right.width, Width.of(low, high))
+    # In another type the parts are parts no more: each is cast by itself, and then has only its own interval.
+    width = max(width, Width.of(_reach(sign, cast(left, width), cast(right, width))))
+    left, right = cast(left, width), cast(right, width)
+    size, depth = left.size + right.size + 1, max(left.depth, right.depth) + 1
+    reach = _reach(sign, left, right)
+    return Applied(low, high, _held(width, left, right), size, depth, sign, left, right, reach)
+
+
+def _reach(sign: Sign, left: Computed, right: Computed) -> int:
+    """The most that any of the parts of a sum or product come to, whichever of them an engine takes first."""
+    first, second = (
+        part.reach if isinstance(part, Applied) and part.sign is sign else max(abs(part.low), abs(part.high))
+        for part in (left, right)
+    )
+    match sign:
+        case Sign.PLUS:
+            return first + second
+        case Sign.TIMES:
+            return max(1, first) * max(1, second)
+        case Sign.OVER:
+            return 0
+        case _:
+            assert_never(sign)
+
+
+def folded(sign: Sign, parts: Sequence[Computed]) -> Computed:
+    """All parts added or multiplied: the first half by itself, the second half by itself, and then the two.
+
+    So a sum of very many parts is no deeper than an engine allows.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    middle = (len(parts) + 1) // 2
+    return applied(sign, folded(sign, parts[:middle]), folded(sign, parts[middle:]))
+
+
+def scaled(part: Computed, factor: int) -> Computed:
+    """The part times a constant. What can only be 0 or NULL stays as it is, however large the constant."""
+    if factor == 1 or part.low == part.high == 0:
+        return part
+    if isinstance(part, Constant):
+        assert part.value is not None
+        return constant(part.value * factor)
+    return applied(Sign.TIMES, part, constant(factor))
+
+
+def kept(part: Computed, floor: int, ceiling: int) -> Computed:
+    """The part between two ends, which are themselves in reach of the part or the only value left.
+
+    >>> age = Load(0, 120, Width.NARROW, 1, 1, "age")
+    >>> kept(age, -(10**50), 65).low
+    0
+    """
+    low, high = (min(max(end, floor), ceiling) for end in (part.low, part.high))
+    return within(part, low, high)
+
+
+def within(part: Computed, floor: int, ceiling: int) -> Computed:
+    """The part between two ends, both of them written."""
+    width = max(part.width, Width.of(floor, ceiling))
+    part = cast(part, width)
+    return Kept(floor, ceiling, _held(width, part), 3 * part.size + 6, part.depth + 2, part)
+
+
+def first_of(parts: list[Computed]) -> Computed:
+    """The first part that is not NULL."""
+    alike, low, high, width = _alike(parts)
+    return FirstOf(low, high, width, *_around(alike), tuple(alike))
+
+
+def chosen(tests: Sequence[Condition], values: list[Computed], compared: Sequence[Computed]) -> Computed:
+    """The value beside the first condition that is true, or the last value; ``compared`` is what conditions compare."""
+    if not tests:
+        return values[-1]
+    alike, low, high, width = _alike(values)
+    branches = tuple(zip(tests, alike[:-1], strict=True))
+    return Chosen(low, high, _held(width, *compared), *_around([*alike, *compared]), branches, alike[-1])
+
+
+def counted(part: Computed | None) -> Computed:
+    """How many rows of a group have a value."""
+    if part is None:
+        return Folded(0, MOST_ROWS, Width.NARROW, 1, 1, "COUNT", None)
+    return Folded(0, MOST_ROWS, _held(Width.NARROW, part), part.size + 1, part.depth + 1, "COUNT", part)
+
+
+def totalled(part: Computed) -> Computed:
+    """The sum over the rows of a group: of 64-bit numbers, in 128 bits."""
+    part = cast(part, Width.NARROW)
+    low, high = min(0, MOST_ROWS * part.low), max(0, MOST_ROWS * part.high)
+    return Folded(low, high, _held(Width.WIDE, part), part.size + 1, part.depth + 1, "SUM", part)
+
+
+def extreme(function: str, part: Computed) -> Computed:
+    """The least or the greatest value of the rows of a group."""
+    return Folded(part.low, part.high, part.width, part.size + 1, part.depth + 1, function, part)
+
+
+def _alike(parts: list[Computed]) -> tuple[list[Computed], int, int, Width]:
+    """The parts in one type, and the interval around all of them."""
+    width = max(part.width for part in parts)
+    low, high = min(part.low for part in parts), max(part.high for part in parts)
+    alike = [cast(part, width) for part in parts]
+    return alike, low, high, _held(width, *alike)
+
+
+def _around(parts: Sequence[Computed]) -> tuple[int, int]:
+    """The size and the depth of what is put around some parts."""
+    return sum(part.size for part in parts) + len(parts) + 1, max(part.depth for part in parts) + 2
+
+
+def _held(width: Width, *parts: Computed) -> Width:
+    """The type, or none if a part has none or all of them are too long together."""
+    long = sum(part.size for part in parts) > MOST_OPERATIONS or any(part.long for part in parts)
+    return Width.NONE if long or any(part.width is Width.NONE for part in parts) else width

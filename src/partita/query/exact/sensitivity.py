@@ -1,0 +1,207 @@
+"""Stability: how far neighbouring tables can move an exact result, for every way in which people are protected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, Protocol, Self, TypeVar, final
+
+from partita.granularity import Granularity, Groups, Metric, Replace, Rows, Users, steps
+from partita.query.exact.measurements import (
+    Block,
+    Counted,
+    Lengths,
+    Owned,
+    one_alteration,
+    one_change,
+    one_owner,
+    one_row,
+)
+from partita.query.exact.per_user_sensitivity import Steady
+from partita.query.tables.truncation import Truncation
+from partita.theory.distance import Distance, Norm
+
+
+class Moved(Protocol):
+    """A distance: the larger of two, and of so many steps."""
+
+    def __or__(self, other: Self, /) -> Self: ...
+
+    def times(self, k: int, /) -> Self: ...
+
+
+Far = TypeVar("Far", bound=Moved)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Sensitivity(Generic[Far]):
+    """How far each kind of neighbour moves one exact result; a mechanism makes a loss of it.
+
+    ``row`` when one row enters or leaves its region; ``both`` when a row of the region becomes another one; ``unit``
+    is the most that one step of the granularity can do to this release alone, and ``owner`` the most that all rows of
+    one owner can do who enters or leaves: less than ``unit`` where owners are altered. ``swap``, where a truncation
+    stands behind the projection and the promise is not on owners: what a row that comes does together with the one of
+    the same owner that goes for it; there ``both`` is two of them, a row taken from one owner and given to another.
+    """
+
+    row: Far
+    both: Far
+    unit: Far
+    owner: Far
+    swap: Far | None = None
+
+    @classmethod
+    def of(
+        cls,
+        granularity: Granularity,
+        *,
+        row: Far,
+        both: Far,
+        owner: Far,
+        altered: Far | None = None,
+        swap: Far | None = None,
+    ) -> Sensitivity[Far]:
+        """With the unit that follows; ``altered`` is what an owner does in any way that the promise allows."""
+        any_way = owner if altered is None else altered
+        return cls(row, both, _unit(granularity, row if swap is None else swap, both, any_way), owner, swap)
+
+
+def behind(granularity: Granularity, truncation: Truncation | None) -> bool:
+    """Whether a row that comes or goes may let another of its owner in or out (theory E14, I9)."""
+    return truncation is not None and not isinstance(granularity.single, Users)
+
+
+def movement(
+    block: Block,
+    granularity: Granularity,
+    *,
+    groups: int,
+    partial: bool,
+    truncation: Truncation | None = None,
+    whole: bool = False,
+) -> Sensitivity[Lengths]:
+    """How far a block moves under a granularity (sensitivity.proof.md).
+
+    The lengths follow from the declared domain alone. Where a truncation stands behind the projection, one row that
+    comes or goes may let another of the same owner in or out, and a changed row may leave one owner for another, so
+    that even a plain count can move. ``whole`` says that every row is in the region.
+
+    >>> from partita.query.exact.measurements import Counted
+    >>> movement(Counted(), Replace(), groups=5, partial=False).unit
+    Lengths(l1=2, l2_squared=2, linf=1)
+    """
+    row = one_row(block)
+    both = one_change(block, groups=groups, partial=partial)
+    if not behind(granularity, truncation):
+        owner = _entered(granularity, block, groups, truncation)
+        altered = _owned(granularity, block, groups, truncation)
+        return Sensitivity.of(granularity, row=row, both=both, owner=owner, altered=altered)
+    swap = row | both
+    # Rows are one less under one owner and one more under another, or as many as before.
+    counted = whole and not partial and groups < 2 and block in (Counted(), Owned())
+    twice = row if counted else swap.times(2)
+    return Sensitivity.of(granularity, row=row, both=twice, owner=swap, swap=swap)
+
+
+def gathered_movement(
+    block: Block,
+    granularity: Granularity,
+    *,
+    groups: int,
+    keyed: bool,
+    truncation: Truncation | None = None,
+    steady: Steady | None = None,
+) -> Sensitivity[Lengths]:
+    """How far a block over rows gathered by owner moves (sensitivity.proof.md).
+
+    A stored row that comes or goes changes one derived row: the old one out, the new one in. ``keyed`` says that rows
+    are gathered by other columns besides their owner, so that one owner may have several derived rows. ``steady``
+    says how far one stored row moves a derived one, where that is known.
+
+    >>> from partita.query.exact.measurements import Counted
+    >>> from partita.granularity import users
+    >>> gathered_movement(Counted(), users("patient", rows=9), groups=1, keyed=False).unit
+    Lengths(l1=1, l2_squared=1, linf=1)
+    """
+    alone = one_row(block)
+    change = alone | one_change(block, groups=groups, partial=True)
+    known = None if steady is None else steady.moved(block, groups)
+    row, apart, swap = change, change.times(2), change
+    if known is not None:
+        row, apart, swap = change & known.row, apart & known.apart, change & known.swap
+    if not behind(granularity, truncation):
+        altered, owner = _gathered_owner(granularity, alone, change, truncation, keyed=keyed)
+        return Sensitivity.of(granularity, row=row, both=apart, owner=owner, altered=altered)
+    swap = row | (apart if keyed else swap)
+    return Sensitivity.of(granularity, row=row, both=swap.times(2), owner=swap, swap=swap)
+
+
+def _gathered_owner(
+    granularity: Granularity, alone: Lengths, change: Lengths, truncation: Truncation | None, *, keyed: bool
+) -> tuple[Lengths, Lengths]:
+    """What one owner of a promise does to derived rows: in any way that the promise allows, and by coming or going."""
+    users = granularity.single
+    if not isinstance(users, Users):
+        return alone, alone
+    kept = _kept(users, truncation) if keyed else 1
+    entered = (alone if users.per is None else change).times(kept)
+    if not users.altered:
+        return entered, entered
+    return change.times(2 * kept if keyed and users.per is not None else kept), entered
+
+
+def distance(lengths: Lengths, norm: Norm) -> Distance:
+    """A length in one norm, as mechanisms take it.
+
+    >>> distance(Lengths(2, 2, 1), Norm.L2)
+    Distance(norm=<Norm.L2: 'l2'>, power=Fraction(2, 1))
+    """
+    match norm:
+        case Norm.L1:
+            return Distance.l1(lengths.l1)
+        case Norm.L2:
+            return Distance.l2_squared(lengths.l2_squared)
+        case Norm.LINF:
+            return Distance.linf(lengths.linf)
+
+
+def swap_of(move: Sensitivity[Lengths]) -> Lengths:
+    """What one list of kept rows does that loses one row and gains another."""
+    return move.row | move.both if move.swap is None else move.swap
+
+
+def _kept(users: Users, truncation: Truncation | None) -> int:
+    return users.rows if truncation is None else min(users.rows, truncation.most)
+
+
+def _met(block: Block, users: Users, truncation: Truncation | None) -> int:
+    """How many rows of an owner count in a block: of owners, one for each group that they may be in."""
+    groups = None if truncation is None or not isinstance(block, Owned) else truncation.groups
+    return _kept(users, truncation) if groups is None else min(groups, _kept(users, truncation))
+
+
+def _entered(granularity: Granularity, block: Block, groups: int, truncation: Truncation | None) -> Lengths:
+    users = granularity.single
+    return one_owner(block, _met(block, users, truncation), groups) if isinstance(users, Users) else one_row(block)
+
+
+def _owned(granularity: Granularity, block: Block, groups: int, truncation: Truncation | None) -> Lengths:
+    users = granularity.single
+    if isinstance(users, Users) and users.altered:
+        return one_alteration(block, _met(block, users, truncation), groups)
+    return _entered(granularity, block, groups, truncation)
+
+
+def _unit(granularity: Granularity, row: Far, change: Far, owner: Far) -> Far:
+    """The most that one step can do, from what a row that comes or goes does, one that changes, and an owner."""
+    match granularity:
+        case Rows():
+            return row
+        case Replace() | Metric():
+            return row | change
+        case Groups(size, of):
+            return _unit(of, row, change, owner).times(size)
+        case Users():
+            return owner
+        case _:
+            return row.times(steps(Rows(), granularity))

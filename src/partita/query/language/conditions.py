@@ -1,0 +1,102 @@
+"""Conditions on one row: the region they can hold in, and what must be tested beyond the region."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import final
+
+from partita.limits import current
+from partita.query.language.expressions import Expression, columns
+from partita.region.columns import Operator
+from partita.region.domain import Domain
+from partita.region.predicate import And, IsTrue, Known, Not, Or, Predicate, Side
+from partita.region.region import Region
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Versus(Predicate):
+    """Two bounded expressions compared; NULL if one is. It can be true anywhere, so it narrows no region."""
+
+    left: Expression
+    operator: Operator
+    right: Expression
+
+    def columns(self) -> frozenset[str]:
+        return columns(self.left) | columns(self.right)
+
+    def side(self, domain: Domain, *, truth: bool) -> Side:
+        return Side(Region.everything(domain), exact=False)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """True of exactly the rows in the region for which every test is true.
+
+    The region is what a question with this condition is charged to; the same object makes the SQL (theory E9, E18).
+    """
+
+    region: Region
+    tests: tuple[Predicate, ...] = ()
+
+    def columns(self) -> frozenset[str]:
+        """The columns that decide it."""
+        return frozenset(self.region.constrained()).union(*(test.columns() for test in self.tests))
+
+    def __and__(self, other: Condition) -> Condition:
+        return Condition(self.region & other.region, (*self.tests, *other.tests))
+
+
+def everywhere(domain: Domain) -> Condition:
+    """The condition that every row meets."""
+    return Condition(Region.everything(domain))
+
+
+def condition(predicate: Predicate, domain: Domain) -> Condition:
+    """Splits a predicate into its exact region and the tests that no region can express.
+
+    >>> from fractions import Fraction
+    >>> from partita.query.language.expressions import Number, Value
+    >>> from partita.region.columns import integers
+    >>> from partita.region.predicate import Compare
+    >>> domain = Domain({"age": integers(0, 120), "visits": integers(0, 9)})
+    >>> test = Versus(Value("age"), Operator.ABOVE, Value("visits"))
+    >>> found = condition(And((Compare("age", Operator.ABOVE, 5), test)), domain)
+    >>> found.region.to_sql(), found.tests == (test,)
+    ('age >= 6', True)
+    """
+    parts = tuple(_conjuncts(predicate))
+    region, ragged = Region.everything(domain), False
+    sides = [(part.side(domain, truth=True), part) for part in parts]
+    tests = [part for side, part in sides if not side.exact]
+    # Those of few boxes first, because they leave the least to do for the others.
+    for side, _ in sorted(sides, key=lambda pair: len(pair[0].region.boxes)):
+        region = region & side.region
+        if len(region.boxes) > current().boxes:
+            region, ragged = region.hull(), True
+    # Too ragged for a list of boxes: the region is a box around it, so everything must be tested.
+    return Condition(region, parts if ragged else tuple(tests))
+
+
+def versuses(predicate: Predicate) -> Iterable[Versus]:
+    """Every comparison of expressions inside a predicate."""
+    match predicate:
+        case Versus():
+            yield predicate
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from versuses(part)
+        case Not(part) | IsTrue(part):
+            yield from versuses(part)
+        case Known() | _:
+            return
+
+
+def _conjuncts(predicate: Predicate) -> Iterable[Predicate]:
+    if isinstance(predicate, And):
+        for part in predicate.parts:
+            yield from _conjuncts(part)
+    else:
+        yield predicate

@@ -1,0 +1,246 @@
+"""Joined tables: rows of one person from several tables that meet on their owner, as one table with a proven cap."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum, unique
+from functools import cached_property
+from math import prod
+from typing import final
+
+from partita.query.language.conditions import Condition
+from partita.query.tables.people import People
+from partita.query.tables.schema import Table
+from partita.query.tables.truncation import KEY_DIGITS, Truncation
+from partita.region.columns import Bounded, Column, TextKeys, booleans, identifier, text_keys
+
+
+@final
+@unique
+class Kind(Enum):
+    """How a table is joined to those before it; a right join is a left join from the other side."""
+
+    INNER = "JOIN"
+    LEFT = "LEFT JOIN"
+    FULL = "FULL JOIN"
+
+
+@final
+@dataclass(frozen=True, slots=True, order=True)
+class Link:
+    """An equality with an earlier occurrence: of the owners, or of two keys."""
+
+    other: str
+    mine: str | None = None
+    theirs: str | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A table of the join, under the name that its columns are known by.
+
+    ``links`` are equalities beside that of the owners, which always holds; ``on`` is a further condition of the join,
+    over the columns joined so far.
+    """
+
+    name: str
+    table: str
+    kind: Kind = Kind.INNER
+    links: tuple[Link, ...] = ()
+    on: Condition | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Existence:
+    """A column that says whether the owner has a kept row of a table that meets a condition of its own: EXISTS, IN."""
+
+    name: str
+    table: str
+    links: tuple[Link, ...]
+    where: Condition
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """Kept rows of several tables that meet on their owner, whatever else they meet on (theory I3, joined.proof.md).
+
+    ``present`` are columns without public values, keys and owners, of which the joined table says whether they hold
+    one: true, or NULL.
+
+    >>> from partita.granularity import persons
+    >>> from partita.region.columns import categories, integers
+    >>> customers = Table("customers", [], {"customer": identifier(), "segment": categories("a", "b", missing="a")})
+    >>> orders = Table("orders", [], {"customer": identifier(), "price": integers(0, 9, missing=0)})
+    >>> people = People(persons("customer", table="customers", rows={"orders": 20}), [customers, orders])
+    >>> first = Occurrence("customers", "customers")
+    >>> second = Occurrence("orders", "orders", Kind.LEFT, (Link("customers"),))
+    >>> joined = Joined(people, (first, second))
+    >>> joined.most, joined.by_rows, joined.touched, tuple(joined.table.columns)
+    (20, None, ('customers',), ('customer', 'customers.segment', 'orders.price'))
+    """
+
+    people: People
+    occurrences: tuple[Occurrence, ...]
+    existences: tuple[Existence, ...] = ()
+    present: tuple[tuple[str, str], ...] = field(default=())
+
+    # --- as a table --------------------------------------------------------------------------------------------
+
+    @cached_property
+    def table(self) -> Table:
+        """The joined rows as a table: columns ``table.column`` and the owner's."""
+        columns: dict[str, Column] = {self.people.owner: identifier()}
+        for joined, (occurrence, name) in self.columns.items():
+            declared = self.people[occurrence.table].table.columns[name]
+            if isinstance(declared, TextKeys):
+                columns[joined] = text_keys()
+            elif not isinstance(declared, Bounded):
+                columns[joined] = booleans()
+            else:
+                nullable, own = occurrence.name in self.nullable, occurrence.name == self.own
+                columns[joined] = _varying(declared, nullable=nullable, constant=own)
+        columns.update({existence.name: booleans(missing=False) for existence in self.existences})
+        return Table("_and_".join(occurrence.name for occurrence in self.occurrences), self, columns)
+
+    @cached_property
+    def columns(self) -> Mapping[str, tuple[Occurrence, str]]:
+        """Which column of which occurrence each joined column is; the owner's and existence columns are none."""
+        found: dict[str, tuple[Occurrence, str]] = {}
+        for occurrence in self.occurrences:
+            for name, declared in self.people[occurrence.table].table.columns.items():
+                open_ = not isinstance(declared, Bounded | TextKeys)
+                if not open_ or (occurrence.name, name) in self.present:
+                    found[f"{occurrence.name}.{name}"] = occurrence, name
+        return found
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """Every table of which rows are looked at."""
+        inside = [existence.table for existence in self.existences]
+        return tuple(dict.fromkeys([*(one.table for one in self.occurrences), *inside]))
+
+    def occurrence(self, name: str) -> Occurrence:
+        """The occurrence of this name."""
+        return next(one for one in self.occurrences if one.name == name)
+
+    @cached_property
+    def nullable(self) -> frozenset[str]:
+        """The occurrences that have no row in some joined rows: right of a left join, and both sides of a full one."""
+        found: set[str] = set()
+        for place, occurrence in enumerate(self.occurrences):
+            if place and occurrence.kind is not Kind.INNER:
+                found.add(occurrence.name)
+            if place and occurrence.kind is Kind.FULL:
+                found.update(earlier.name for earlier in self.occurrences[:place])
+        return frozenset(found)
+
+    # --- what a promise needs to know ---------------------------------------------------------------------------
+
+    @cached_property
+    def most(self) -> int:
+        """The most joined rows of one owner (theory I4, joined.proof.md)."""
+        first = self.occurrences[0]
+        whole, factors = 1, {first.name: self.people[first.table].cap}
+        for occurrence in self.occurrences[1:]:
+            cap, before = self.people[occurrence.table].cap, whole * prod(factors.values())
+            each = 1 if self._found(occurrence) else cap
+            if occurrence.kind is Kind.FULL:
+                # Each row of the left at most so often, and the rows of the right that meet none.
+                whole, factors = before + cap if each == 1 else max(before * cap, before + cap), {}
+                continue
+            inner = {**factors, occurrence.name: each}
+            if each == cap:
+                # A row of this table leads to at most one row of those whose unique key it holds.
+                inner |= {link.other: 1 for link in occurrence.links if self._leads(link)}
+            if occurrence.kind is Kind.INNER:
+                factors = inner
+            elif (matched := whole * prod(inner.values())) + before < before * each:
+                whole, factors = matched + before, {}
+            else:
+                factors[occurrence.name] = each
+        return whole * prod(factors.values())
+
+    def _found(self, occurrence: Occurrence) -> bool:
+        """Whether a joined row meets at most one row of this occurrence, found by a key that is unique for an owner."""
+        return any(link.mine in self.people[occurrence.table].unique for link in occurrence.links)
+
+    def _leads(self, link: Link) -> bool:
+        return link.theirs in self.people[self.occurrence(link.other).table].unique
+
+    @cached_property
+    def touched(self) -> tuple[str, ...]:
+        """The occurrences of which every joined row holds a kept row."""
+        return tuple(one.name for one in self.occurrences if one.name not in self.nullable)
+
+    @cached_property
+    def own(self) -> str | None:
+        """The occurrence whose columns are the person's own values in every joined row: all NULL if there are none.
+
+        Not one that is absent for another reason: a further condition or key of its join, a row that it is linked to
+        being absent itself, or a full join behind it (joined.proof.md).
+        """
+        for place, one in enumerate(self.occurrences):
+            if one.table != self.people.persons.table:
+                continue
+            steady = [Link(link.other) == link and link.other not in self.nullable for link in one.links]
+            left = one.kind is Kind.LEFT and one.on is None and all(steady)
+            behind = any(later.kind is Kind.FULL for later in self.occurrences[place + 1 :])
+            if not behind and (not place or one.kind is Kind.INNER or left):
+                return one.name
+        return None
+
+    @cached_property
+    def by_rows(self) -> str | None:
+        """The table over whose kept rows sums of joined rows are sums, of functions of the person's row and the row."""
+        person = self.people.persons.table
+        own = [one for one in self.occurrences if one.table != person]
+        beside = [one for one in self.occurrences if one.table == person]
+        if any(existence.table != person for existence in self.existences) or len(own) > 1 or len(beside) > 1:
+            return None
+        (base,) = own or beside
+        return base.table if base.name in self.touched else None
+
+    def truncation(self, key: str) -> Truncation:
+        """The cap of the joined rows of one owner; they are kept already."""
+        return Truncation(self.people.owner, self.most, key[:KEY_DIGITS], kept=True)
+
+    # --- as text -------------------------------------------------------------------------------------------------
+
+    def canonical(self) -> str:
+        """The join in its one normal form."""
+        from partita.query.language.text import shown_condition
+
+        listed = [
+            f"{one.kind.value} {one.table} AS {one.name} {sorted(one.links, key=repr)} "
+            f"{'' if one.on is None else shown_condition(one.on)}"
+            for one in self.occurrences
+        ]
+        listed += [
+            f"{one.name} IN {one.table} {sorted(one.links, key=repr)} {shown_condition(one.where)}"
+            for one in self.existences
+        ]
+        return f"joined by {self.people.owner}: {'; '.join(listed)}"
+
+
+def _varying(column: Bounded, *, nullable: bool, constant: bool) -> Bounded:
+    """The column as it stands in joined rows: constant if it is the person's own, nullable where a row may be absent.
+
+    The codes stay what they are; the NULL atom, if it is new, comes last.
+    """
+    changes: dict[str, object] = {"constant": constant}
+    if nullable:
+        changes["missing"] = None
+    made: Bounded = replace(column, **changes)  # type: ignore[type-var]
+    return made
+
+
+def joined_of(table: Table) -> Joined | None:
+    """The join that a table stands for, if it is one."""
+    return table.source if isinstance(table.source, Joined) else None
+
+
+__all__ = ["Existence", "Joined", "Kind", "Link", "Occurrence", "joined_of"]

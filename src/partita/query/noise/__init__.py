@@ -1,0 +1,1 @@
+"""The noise of a question: strategy, choice, private partition selection, quote and accuracy."""

@@ -1,0 +1,1 @@
+"""Quantiles: chosen by rank among all values a column may hold, and what the choice costs."""

@@ -1,0 +1,1 @@
+"""Reuse: which questions follow from numbers that were released already, and how released numbers are made to agree."""

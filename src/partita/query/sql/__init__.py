@@ -1,0 +1,1 @@
+"""The SQL front end, a file a clause: one SELECT of aggregates becomes a plan."""

@@ -1,0 +1,1 @@
+"""Tables: protected ones with their public columns and owners, public ones, and the fixed truncation of owners."""

@@ -1,0 +1,183 @@
+"""Protected tables: where the rows are, what each column may hold in public, and whom a row belongs to."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, final
+
+from partita.calls import made_by_name
+from partita.errors.query import tables as refuse
+from partita.exact import whole
+from partita.region.columns import (
+    Column,
+    Identifier,
+    booleans,
+    categories,
+    dates,
+    decimals,
+    identifier,
+    integers,
+    key,
+)
+from partita.region.columns import text_keys as open_keys
+from partita.region.domain import Domain
+
+
+@final
+@made_by_name
+@dataclass(frozen=True, init=False, eq=False)
+class Table:
+    """A table of protected rows.
+
+    ``source`` is the path of a parquet or CSV file, a pandas, polars or Arrow table, a list of rows, or the name of
+    a table in the backend. ``columns`` says in public what each column may hold; columns that are not declared are
+    never read. Whom a row belongs to is the column declared as ``identifier()``. ``people`` is a public lower bound on
+    how many there are, against which the δ of a promise is judged.
+
+    >>> visits = Table("visits", source="visits.parquet", columns={"patient": identifier(), "age": integers(0, 120)})
+    >>> visits.owner, visits.domain.axes
+    ('patient', ('age',))
+    """
+
+    name: str
+    source: object = field(repr=False)
+    domain: Domain
+    owner: str | None
+    people: int | None
+
+    def __init__(
+        self,
+        name: str,
+        source: object,
+        columns: Mapping[str, Column] | Domain,
+        owner: str | None = None,
+        people: int | None = None,
+    ) -> None:
+        if not isinstance(name, str) or not name.isidentifier():
+            raise refuse.bad_table_name(name)
+        domain = columns if isinstance(columns, Domain) else Domain(columns)
+        named = [column for column, kind in domain.columns.items() if isinstance(kind, Identifier)]
+        if len(named) > 1:
+            raise refuse.two_owners(name, tuple(named))
+        if owner is not None and owner not in named:
+            raise refuse.unknown_owner(name, owner, tuple(named))
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "source", source)
+        object.__setattr__(self, "domain", domain)
+        object.__setattr__(self, "owner", named[0] if named else None)
+        object.__setattr__(self, "people", None if people is None else whole(people, "people", least=1))
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        """What each column may hold, in the order declared."""
+        return self.domain.columns
+
+    @cached_property
+    def digest(self) -> str:
+        """A fingerprint of what was declared: name, columns and owner, not where the rows are."""
+        declared = {"name": self.name, "owner": self.owner, **self.domain.describe()}
+        return hashlib.sha256(json.dumps(declared, sort_keys=True).encode()).hexdigest()
+
+    def same_rows(self, other: Table) -> bool:
+        """Whether two declarations read the same rows, so that they must share one account."""
+        if self.source is other.source:
+            return True
+        if isinstance(self.source, str | Path) and isinstance(other.source, str | Path):
+            return _place(self.source) == _place(other.source) or _same_file(self.source, other.source)
+        return False
+
+    def describe(self) -> dict[str, object]:
+        """The declaration as plain data, without the source."""
+        return {"name": self.name, **self.domain.describe()}
+
+
+def texts(table: Table) -> tuple[str, ...]:
+    """The columns of open texts that a row is known by besides its declared values: keys to name, then keys that link.
+
+    >>> texts(Table("t", [], {"order": key(), "age": integers(0, 120), "term": open_keys()}))
+    ('term', 'order')
+    """
+    return tuple(name for kind in ("text_keys", "key") for name, column in table.columns.items() if column.kind == kind)
+
+
+def from_toml(name: str, settings: Mapping[str, object], base: Path | None = None) -> Table:
+    """A table as ``partita.toml`` declares it.
+
+    >>> settings = {
+    ...     "source": "visits.parquet",
+    ...     "columns": {"age": {"integers": [0, 120]}, "sex": {"categories": ["F"]}},
+    ... }
+    >>> from_toml("visits", settings).domain.axes
+    ('age', 'sex')
+    """
+    unknown = sorted(set(settings) - set(_TABLE))
+    if unknown:
+        raise refuse.unknown_setting(f"tables.{name}", unknown[0], _TABLE)
+    source, declared = settings.get("source"), settings.get("columns")
+    if not isinstance(source, str) or not source:
+        raise refuse.no_source(name)
+    if not isinstance(declared, Mapping) or not declared:
+        raise refuse.no_declared_columns(name)
+    columns = {str(column): _declared(name, str(column), value) for column, value in declared.items()}
+    path = Path(source)
+    if base is not None and path.suffix and not path.is_absolute():
+        source = str(base / path)
+    people: Any = settings.get("people")
+    return Table(name, source, columns, people=people)
+
+
+_TABLE = ("source", "columns", "people")
+_SETTINGS = ("missing", "constant", "step", "other")
+
+
+def _declared(table: str, name: str, value: object) -> Column:
+    """One column: a word such as "identifier", or a table such as {integers = [0, 120], missing = 0}."""
+    place = f"tables.{table}.columns.{name}"
+    if isinstance(value, str):
+        value = {value: []}
+    if not isinstance(value, Mapping):
+        raise refuse.bad_declaration(place, value)
+    kinds = [kind for kind in value if kind not in _SETTINGS]
+    if len(kinds) != 1:
+        raise refuse.bad_declaration(place, dict(value))
+    kind = str(kinds[0])
+    arguments = value[kind]
+    given = list(arguments) if isinstance(arguments, list | tuple) else [] if arguments is True else [arguments]
+    options = {str(option): setting for option, setting in value.items() if option != kind}
+    makers = {
+        "integers": integers,
+        "decimals": decimals,
+        "categories": categories,
+        "dates": dates,
+        "booleans": booleans,
+        "identifier": identifier,
+        "key": key,
+        "text_keys": open_keys,
+    }
+    maker = makers.get(kind)
+    if maker is None:
+        raise refuse.unknown_declaration(place, kind, tuple(makers))
+    try:
+        made: Column = maker(*given, **options)  # type: ignore[operator]
+    except TypeError:
+        raise refuse.bad_declaration(place, dict(value)) from None
+    return made
+
+
+def _same_file(first: str | Path, second: str | Path) -> bool:
+    """Whether two paths lead to one file, links included."""
+    try:
+        return os.path.samefile(first, second)
+    except OSError:
+        return False
+
+
+def _place(source: str | Path) -> str:
+    path = Path(source)
+    return str(path.resolve()) if path.suffix else str(source).lower()
