@@ -25,6 +25,7 @@ from partita.query.language.expressions import Value
 from partita.query.sql.parse import read
 from partita.query.tables.truncation import Truncation
 from tests.laws.test_engines import programs
+from tests.unit.query.strategies import in_place
 
 ROWS = 200
 DAYS = [dt.date(2024, 1, 1) + dt.timedelta(days) for days in (0, 1, 9, 400)]
@@ -132,7 +133,8 @@ def asked() -> list[tuple[str, Program]]:
 def answers(source: Any) -> list[tuple[str, Any]]:
     """What each program tells of the rows, copied if they are no file."""
     table = pt.Table("t", source, COLUMNS)
-    engine = DuckDB([table], threads=1, copied_below=0)
+    engine = in_place(table)
+    assert engine is not None
     found = [(text, engine.run(replace(program, table=table)).tolist()) for text, program in asked()]
     engine.close()
     return found

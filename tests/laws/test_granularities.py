@@ -19,6 +19,9 @@ FAMILY: dict[str, st.SearchStrategy[Granularity]] = {
     "users": st.builds(lambda m, a: pt.users("u", rows=m, altered=a), sizes, st.booleans()),
     "windows": st.builds(lambda w, c: pt.windows("day", width=w, changed=c), sizes, st.booleans()),
     "metric": st.builds(lambda u: pt.metric("x", unit=u), sizes),
+    "persons": st.builds(
+        lambda m, a: pt.persons("u", table="p", rows={"t": m, "s": 2}, altered=a), sizes, st.booleans()
+    ),
     "edges": st.just(pt.edges()),
     "nodes": st.builds(lambda s, listed: pt.nodes(stability=s, listed=listed), sizes, st.booleans()),
 }
@@ -43,6 +46,12 @@ A9 = [
     (pt.rows(), pt.users("u", rows=4, altered=True), 8),
     (pt.users("u", rows=4), pt.rows(), 2),
     (pt.users("u", rows=4, altered=True), pt.rows(), 1),
+    (pt.rows(), pt.persons("u", table="p", rows={"t": 3, "s": 4}), 8),
+    (pt.rows(), pt.persons("u", rows={"t": 3, "s": 4}, altered=True), 14),
+    (pt.persons("u", rows={"t": 3}), pt.rows(), 2),
+    (pt.persons("u", rows={"t": 3}, altered=True), pt.rows(), 1),
+    (pt.persons("u", rows={"t": 3}), pt.persons("u", rows={"t": 3}, altered=True), 2),
+    (pt.persons("u", rows={"t": 3}), pt.persons("u", rows={"t": 2}), None),
     (pt.nodes(), pt.edges(), 2),
     (pt.edges(), pt.nodes(), None),
     (pt.edges(), pt.nodes(stability=6), None),

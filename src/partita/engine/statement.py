@@ -46,6 +46,8 @@ def statement(program: Program, stored: Stored, part_of: Program | None = None) 
     groups = _group(part_of or program, stored)
     domain = program.table.domain
     clean: frozenset[str] = frozenset()
+    if part_of is not None and part_of.truncation is not None and part_of.truncation.groups is not None:
+        clean = clean.union(*map(keys_of.columns, part_of.cells.keys))
     listed = []
     counted = False
     for tally in program.tallies:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import warnings
 from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from partita.engine.duckdb import DuckDB
+from partita.errors import Caution, InvalidInput
 from partita.query.tables.schema import Table
 from partita.region.columns import booleans, categories, dates, decimals, identifier, integers, text_keys
 
@@ -278,3 +281,18 @@ def stored_tables(draw: st.DrawFn, most: int = 12) -> pa.Table:
             arrays[name] = pa.array(listed, type_)
     arrays["t"] = pa.array(draw(st.lists(_TEXTS, min_size=count, max_size=count)), pa.string())
     return pa.table(arrays)
+
+
+def in_place(table: Table) -> DuckDB | None:
+    """An engine that reads a file where it is; None where a type of the file holds nothing of what is declared.
+
+    Such a file is refused when it is opened, whatever its rows are.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".* is stored as TIMESTAMP.* and declared as dates", Caution)
+        try:
+            return DuckDB([table], threads=1, copied_below=0)
+        except InvalidInput as problem:
+            if problem.code != "query.unfit-type":
+                raise
+            return None

@@ -26,7 +26,8 @@ class Splits:
 
     For any split the sum over groups of their heaviest cells is at least the load of every value there: each value
     has one cell in every group, and is in a region only if its cell is in each part of it. Weights are whole
-    numbers; the split is looked for in floating point, and what it proves is counted in whole numbers.
+    numbers; the split is looked for in floating point, and what it proves is counted in whole numbers. `sum` is all
+    weights together, the plainest bound.
     """
 
     __slots__ = (
@@ -40,6 +41,7 @@ class Splits:
         "_start",
         "_stop",
         "shift",
+        "sum",
         "weight",
         "where",
     )  # fmt: skip
@@ -65,8 +67,9 @@ class Splits:
         self._region = (np.cumsum(usable) - 1)[found.region[parts]]
         self._group = found.group[parts]
         self.weight = weight[usable]
+        self.sum = total(self.weight)
         # All of it together may be more than 64 bits hold: then it is counted in larger units, each weight rounded up.
-        self.shift = max(0, total(self.weight).bit_length() - most.bit_length() + 1)
+        self.shift = max(0, self.sum.bit_length() - most.bit_length() + 1)
         if self.shift:
             self.weight = (self.weight >> self.shift) + 1
         self._cells = cover.homes
@@ -75,11 +78,6 @@ class Splits:
     def offsets(self) -> Integers:
         """The first cell of each group."""
         return self._offsets
-
-    @property
-    def sum(self) -> int:
-        """All weights together: the plainest bound."""
-        return total(self.weight) << self.shift
 
     @property
     def work(self) -> int:
