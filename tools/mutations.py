@@ -23,7 +23,7 @@ class Mutation:
 
 
 MUTATIONS = (
-    # --- how far a row moves a block ------------------------------------------------------------------------------
+    # --- how far a row moves a measurement ------------------------------------------------------------------------------
     Mutation(
         "query/exact/measurements.py",
         "            most = max(abs(low), abs(high))\n            return Lengths(most, most**2, most)",
@@ -131,8 +131,8 @@ MUTATIONS = (
     ),
     Mutation(
         "query/exact/measurements.py",
-        "    return one_row(block).times(rows)\n",
-        "    return one_row(block)\n",
+        "    return one_row(measurement).times(rows)\n",
+        "    return one_row(measurement)\n",
         "an owner has one row",
         ("owners/ρ/SELECT SUM(a)",),
     ),
@@ -210,8 +210,8 @@ MUTATIONS = (
     ),
     Mutation(
         "query/exact/sensitivity.py",
-        "    counted = whole and not partial and groups < 2 and block in (Counted(), Owned())",
-        "    counted = not partial and groups < 2 and block in (Counted(), Owned())",
+        "    counted = whole and not partial and groups < 2 and measurement in (Counted(), Owned())",
+        "    counted = not partial and groups < 2 and measurement in (Counted(), Owned())",
         "a count of a part is taken for a count of all",
         ("change-one beside owners/ρ",),
     ),

@@ -104,14 +104,14 @@ def questions() -> list[str]:
 def deviation(result: Result) -> float:
     """The mean standard deviation of the aggregates of a question."""
     found = []
-    for aggregate, recipe in zip(result.plan.aggregates, result.recipes, strict=True):
-        if isinstance(recipe, Linear):
+    for aggregate, estimator in zip(result.plan.aggregates, result.estimators, strict=True):
+        if isinstance(estimator, Linear):
             size = _largest(result, aggregate) if isinstance(aggregate, Sum) else 1.0
-            found.append(math.sqrt(result.numbers.spread(recipe).variance) / size)
-        elif isinstance(recipe, Mean):
+            found.append(math.sqrt(result.numbers.spread(estimator).variance) / size)
+        elif isinstance(estimator, Mean):
             # At a quarter of the range the mean is half of its reach away from the middle.
-            felt = recipe.top.plus(recipe.bottom, recipe.reach / 2)
-            found.append(math.sqrt(result.numbers.spread(felt).variance) / float(recipe.reach))
+            felt = estimator.top.plus(estimator.bottom, estimator.reach / 2)
+            found.append(math.sqrt(result.numbers.spread(felt).variance) / float(estimator.reach))
     return sum(found) / len(found)
 
 

@@ -201,7 +201,7 @@ class Truth:
         first, other = self.of(before), self.of(after)
         apart, start, total = first[0] - other[0], 0, 0.0
         for part in self.asked.offer.parts:
-            end = start + len(entries(part.block))
+            end = start + len(entries(part.measurement))
             total += float(sum(int(one) ** 2 for one in apart[:, start:end].flat) / (2 * part.mechanism.sigma**2))
             start = end
         for mine, theirs in zip(first[1], other[1], strict=True):

@@ -23,7 +23,7 @@ from partita.query.exact.program import Program, Values, cells
 from partita.query.exact.workings import computed, typed
 from partita.query.language.aggregates import Quantile
 from partita.query.noise.quote import narrowed
-from partita.query.noise.strategy import designs
+from partita.query.noise.strategy import strategies_of
 from partita.query.sql.parse import read
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import Truncation
@@ -269,16 +269,26 @@ class Laboratory:
         self.reference = Reference(self.tables.values())
 
     def programs(self, name: str, question: str, cap: Truncation | None = None) -> Program | PartitaError:
-        """Every number that any design of the question may need, or why it is refused."""
+        """Every number that any strategy of the question may need, or why it is refused."""
         table = self.tables[name]
         try:
             plan = read(question, [table])
             linear = tuple(one for one in plan.aggregates if not isinstance(one, Quantile))
-            blocks = [block for design in designs(linear, narrowed(plan)) for block in design.blocks] if linear else []
-            tallies = dict.fromkeys(tally for block in blocks for entry in entries(block) for tally in entry)
+            measurements = (
+                [
+                    measurement
+                    for strategy in strategies_of(linear, narrowed(plan))
+                    for measurement in strategy.measurements
+                ]
+                if linear
+                else []
+            )
+            tallies = dict.fromkeys(
+                tally for measurement in measurements for entry in entries(measurement) for tally in entry
+            )
             tallies.update(dict.fromkeys(Values(one.of) for one in plan.aggregates if isinstance(one, Quantile)))
             program = Program(
-                table, plan.where, cells(plan.keys, plan.met), tuple(tallies), cap, plan.opened, plan.gathering
+                table, plan.where, cells(plan.keys, plan.met), tuple(tallies), cap, plan.opened, plan.per_user
             )
             for operation in computed(program):
                 typed(operation, lambda: "this")

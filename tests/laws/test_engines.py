@@ -21,7 +21,7 @@ from partita.query.exact.program import Owners, Program, Rows, Total, Values, ce
 from partita.query.language.expressions import Value
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import narrowed
-from partita.query.noise.strategy import designs
+from partita.query.noise.strategy import strategies_of
 from partita.query.sql.parse import read
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import Caps, Truncation
@@ -31,9 +31,15 @@ from tests.unit.query import strategies
 
 
 def programs(plan: Plan, cap: Truncation | None = None) -> Program:
-    """All tallies that any design of the plan needs."""
-    blocks = [block for design in designs(plan.aggregates, narrowed(plan)) for block in design.blocks]
-    tallies = tuple(dict.fromkeys(tally for block in blocks for entry in entries(block) for tally in entry))
+    """All tallies that any strategy of the plan needs."""
+    measurements = [
+        measurement
+        for strategy in strategies_of(plan.aggregates, narrowed(plan))
+        for measurement in strategy.measurements
+    ]
+    tallies = tuple(
+        dict.fromkeys(tally for measurement in measurements for entry in entries(measurement) for tally in entry)
+    )
     return Program(plan.table, plan.where, cells(plan.keys, plan.where), tallies, cap)
 
 

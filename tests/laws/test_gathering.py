@@ -19,7 +19,7 @@ from partita.composition.plans.promise import Promise
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference, tallied
 from partita.granularity import Granularity, Replace, Users, groups, replace, rows, users
-from partita.query.exact.measurements import Block, Lengths, Summed, entries
+from partita.query.exact.measurements import Lengths, Measurement, Summed, entries
 from partita.query.exact.per_user_sensitivity import steady
 from partita.query.exact.program import Program, Tally, Values, cells
 from partita.query.exact.sensitivity import gathered_movement
@@ -27,7 +27,7 @@ from partita.query.language.aggregates import Quantile
 from partita.query.language.expressions import Value, bounds
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import narrowed, quote
-from partita.query.noise.strategy import designs
+from partita.query.noise.strategy import strategies_of
 from partita.query.quantiles.costs import moves
 from partita.query.quantiles.ranks import Runs, step
 from partita.query.sql.parse import read
@@ -68,40 +68,44 @@ def questions(draw: st.DrawFn, keyed: bool | None = None) -> str:
     return f"{outer} ({inner}) AS t{kept}{group}"
 
 
-def programs(plan: Plan, block: Block, cap: Truncation | None) -> Program:
-    tallies = tuple(dict.fromkeys(tally for entry in entries(block) for tally in entry))
-    return Program(TABLE, plan.where, cells(plan.keys, plan.met), tallies, cap, gathering=plan.gathering)
+def programs(plan: Plan, measurement: Measurement, cap: Truncation | None) -> Program:
+    tallies = tuple(dict.fromkeys(tally for entry in entries(measurement) for tally in entry))
+    return Program(TABLE, plan.where, cells(plan.keys, plan.met), tallies, cap, per_user=plan.per_user)
 
 
-def blocks(plan: Plan) -> list[Block]:
-    return [block for design in designs(plan.aggregates, narrowed(plan)) for block in design.blocks]
+def measurements(plan: Plan) -> list[Measurement]:
+    return [
+        measurement
+        for strategy in strategies_of(plan.aggregates, narrowed(plan))
+        for measurement in strategy.measurements
+    ]
 
 
-def moved(plan: Plan, block: Block, before: Any, after: Any, cap: Truncation | None) -> Lengths:
-    program = programs(plan, block, cap)
+def moved(plan: Plan, measurement: Measurement, before: Any, after: Any, cap: Truncation | None) -> Lengths:
+    program = programs(plan, measurement, cap)
     change = tallied(program, before) - tallied(program, after)
-    weights = [[entry.get(tally, 0) for entry in entries(block)] for tally in program.tallies]
+    weights = [[entry.get(tally, 0) for entry in entries(measurement)] for tally in program.tallies]
     apart = [abs(int(number)) for number in change.dot(np.array(weights, dtype=object)).flat]
     return Lengths(sum(apart), sum(number**2 for number in apart), max(apart, default=0))
 
 
 def check(question: str, granularity: Granularity, before: Any, after: Any, cap: Truncation | None = None) -> None:
     plan = read(question, [TABLE])
-    assert plan.gathering is not None
+    assert plan.per_user is not None
     count = cells(plan.keys, plan.met).count
-    for block in blocks(plan):
+    for measurement in measurements(plan):
         claimed = gathered_movement(
-            block,
+            measurement,
             granularity,
             groups=count,
-            keyed=bool(plan.gathering.keys),
+            keyed=bool(plan.per_user.keys),
             truncation=cap,
             steady=steady(plan),
         ).unit
-        found = moved(plan, block, before, after, cap)
-        assert found.l1 <= claimed.l1, (block, granularity)
-        assert found.l2_squared <= claimed.l2_squared, (block, granularity)
-        assert found.linf <= claimed.linf, (block, granularity)
+        found = moved(plan, measurement, before, after, cap)
+        assert found.l1 <= claimed.l1, (measurement, granularity)
+        assert found.l2_squared <= claimed.l2_squared, (measurement, granularity)
+        assert found.linf <= claimed.linf, (measurement, granularity)
 
 
 TABLES = st.lists(strategies.rows(), max_size=7)
@@ -176,15 +180,15 @@ def ranks(question: str, granularity: Granularity, before: Any, after: Any, cap:
     plan = read(question, [TABLE])
     (aggregate,) = plan.aggregates
     assert isinstance(aggregate, Quantile)
-    assert plan.gathering is not None
+    assert plan.per_user is not None
     cells_of, within = cells(plan.keys, plan.met), bounds(aggregate.of, narrowed(plan))
-    program = Program(TABLE, plan.where, cells_of, (Values(aggregate.of),), cap, gathering=plan.gathering)
+    program = Program(TABLE, plan.where, cells_of, (Values(aggregate.of),), cap, per_user=plan.per_user)
     far = []
     for old, new in zip(tallied(program, before)[:, 0], tallied(program, after)[:, 0], strict=True):
         runs = [Runs.of(found, within) for found in (old, new)]
         first, second = (np.repeat(one.off(aggregate.share), one.lengths) for one in runs)
         far.append(Fraction(int(abs(first - second).max()), step(aggregate.share)))
-    keyed = bool(plan.gathering.keys)
+    keyed = bool(plan.per_user.keys)
     claimed = moves((aggregate.share,), granularity, groups=cells_of.count, truncation=cap, keyed=keyed)
     found = sorted(one for one in far if one)
     match granularity:
@@ -237,13 +241,17 @@ CAPS = st.none() | st.builds(
 def test_duckdb_gathers_what_the_reference_gathers(question, stored, cap):
     table = strategies.table(stored)
     plan = read(question, [table])
-    listed = [block for design in designs(plan.aggregates, narrowed(plan)) for block in design.blocks]
+    listed = [
+        measurement
+        for strategy in strategies_of(plan.aggregates, narrowed(plan))
+        for measurement in strategy.measurements
+    ]
     tallies: tuple[Tally, ...] = tuple(
-        dict.fromkeys(tally for block in listed for entry in entries(block) for tally in entry)
+        dict.fromkeys(tally for measurement in listed for entry in entries(measurement) for tally in entry)
     )
-    if "x" in plan.gathering.table.columns:  # type: ignore[union-attr]
+    if "x" in plan.per_user.table.columns:  # type: ignore[union-attr]
         tallies = (*tallies, Values(Value("x")))
-    program = Program(table, plan.where, cells(plan.keys, plan.met), tallies, cap, gathering=plan.gathering)
+    program = Program(table, plan.where, cells(plan.keys, plan.met), tallies, cap, per_user=plan.per_user)
     engine = DuckDB([table], threads=1)
     expected = Reference([table]).run(program).tolist()
     assert engine.run(program).tolist() == expected
@@ -277,7 +285,11 @@ def test_days_that_are_gathered_are_days(question):
     ]
     table = strategies.table(rows)
     plan = read(question, [table])
-    listed = [block for design in designs(plan.aggregates, narrowed(plan)) for block in design.blocks]
+    listed = [
+        measurement
+        for strategy in strategies_of(plan.aggregates, narrowed(plan))
+        for measurement in strategy.measurements
+    ]
     assert listed
     offered = quote(plan, [Promise(users("who", rows=10), ZCDP(rho=10**12, delta="1e-6"))], Price.of(rho=10**9))
     engine = DuckDB([table], threads=1)
@@ -325,8 +337,8 @@ def test_a_row_adds_to_what_its_owner_has_no_more_than_its_own_value():
         ("MAX(b)", "", 4, 4),
     ):
         plan = read(question.format(gathered) + kept, [TABLE])
-        (block,) = [block for block in blocks(plan) if isinstance(block, Summed)]
-        claimed = gathered_movement(block, replace(), groups=1, keyed=False, steady=steady(plan))
+        (measurement,) = [measurement for measurement in measurements(plan) if isinstance(measurement, Summed)]
+        claimed = gathered_movement(measurement, replace(), groups=1, keyed=False, steady=steady(plan))
         assert (claimed.row.l1, claimed.both.l1) == (far, both)
 
 
@@ -346,7 +358,7 @@ def test_the_law_notices_a_claim_that_is_too_small(monkeypatch):
     """Without the change of a derived row, a row that comes would be taken for a derived row that comes."""
     from partita.query.exact import sensitivity as stability
 
-    monkeypatch.setattr(stability, "one_change", lambda block, **_: Lengths(0, 0, 0))
+    monkeypatch.setattr(stability, "one_change", lambda measurement, **_: Lengths(0, 0, 0))
     question = "SELECT x AS k, COUNT(*) AS v FROM (SELECT who, MAX(a) AS x FROM things GROUP BY who) GROUP BY x"
     with pytest.raises(AssertionError):
         check(question, rows(), [{"who": 1, "a": 1}], [{"who": 1, "a": 1}, {"who": 1, "a": 2}])

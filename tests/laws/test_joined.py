@@ -333,7 +333,7 @@ def test_a_question_about_a_join_is_priced_computed_and_answered_and_can_be_aske
         assert again.fingerprint == found.plan.fingerprint
         assert read(question, [], {"sizes": SIZES}, people=world.people()).fingerprint == found.plan.fingerprint
         for caps in (UNCAPPED, Caps(rows=1), Caps(rows=2, groups=1)):
-            if caps.groups is not None and found.plan.gathering is not None:
+            if caps.groups is not None and found.plan.per_user is not None:
                 continue
             capped = offered(world, question, caps)
             with statements(proved=True), closing(DuckDB(world.tables(), world.people(), KEY, threads=1)) as engine:

@@ -101,7 +101,7 @@ def lost(quote, before, after):
     """The ρ of the difference that a person makes to the numbers under all noises of a question."""
     moved, start, total = quote.exact(before) - quote.exact(after), 0, Fraction(0)
     for part in quote.offer.parts:
-        width = len(entries(part.block))
+        width = len(entries(part.measurement))
         far = sum(int(one) ** 2 for one in np.asarray(moved[:, start : start + width]).ravel().tolist())
         assert isinstance(part.mechanism, GaussianNoise)
         total += Fraction(far) / (2 * part.mechanism.sigma**2)

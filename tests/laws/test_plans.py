@@ -60,7 +60,7 @@ def really_lost(quotes: list[Quote], before: list[Any], after: list[Any]) -> flo
         apart = one.exact(tallied(one.program, before)) - one.exact(tallied(one.program, after))
         start = 0
         for part in one.offer.parts:
-            end = start + len(entries(part.block))
+            end = start + len(entries(part.measurement))
             moved = [abs(int(number)) for number in apart[:, start:end].flat]
             start = end
             if any(moved):
@@ -162,7 +162,7 @@ def lost_in_rho(quotes: list[Quote], before: Any, after: Any) -> Fraction:
         apart = one.exact(tallied(one.program, before)) - one.exact(tallied(one.program, after))
         start = 0
         for part in one.offer.parts:
-            end = start + len(entries(part.block))
+            end = start + len(entries(part.measurement))
             total += sum(int(far) ** 2 for far in apart[:, start:end].flat) / (2 * part.mechanism.sigma**2)
             start = end
     return total

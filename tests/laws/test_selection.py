@@ -98,9 +98,9 @@ def tallies_of(found: np.ndarray[Any, Any], names: int) -> dict[Any, Any]:
     return lines
 
 
-def moved(key: str, block: Any, before: Stored, after: Stored, cap: Truncation) -> Lengths:
+def moved(key: str, measurement: Any, before: Stored, after: Stored, cap: Truncation) -> Lengths:
     plan = read(f"SELECT COUNT(*) AS n FROM things GROUP BY {key}", [TABLE])
-    tallies = tuple(dict.fromkeys(tally for entry in entries(block) for tally in entry))
+    tallies = tuple(dict.fromkeys(tally for entry in entries(measurement) for tally in entry))
     program = Program(TABLE, plan.where, cells(plan.keys, plan.where), tallies, cap, plan.opened)
     names, skip = len(plan.opened), 1 if plan.opened else 0
     sides = [tallies_of(tallied(program, side), names) for side in (before, after)]
@@ -109,7 +109,7 @@ def moved(key: str, block: Any, before: Stored, after: Stored, cap: Truncation) 
     for group in {*sides[0], *sides[1]}:
         for old, new in zip(sides[0].get(group, nothing), sides[1].get(group, nothing), strict=True):
             far = [mine - theirs for mine, theirs in zip(old[skip:], new[skip:], strict=True)]
-            for entry in entries(block):
+            for entry in entries(measurement):
                 change.append(abs(sum(entry.get(tally, 0) * one for tally, one in zip(tallies, far, strict=True))))
     return Lengths(sum(change), sum(one**2 for one in change), max(change, default=0))
 
@@ -122,10 +122,10 @@ def test_an_owner_moves_a_capped_result_no_further_than_the_caps_allow(key, tabl
     day = {} if cap.per is None else {"f": "2024-02-10"}
     mine = [{**row, "who": 1, **day} for row in own]
     granularity = users("who", rows=cap.rows, per=cap.per)
-    for block in (Counted(), Owned(), Summed(Value("a"), bounds(Value("a"), TABLE.domain))):
-        far = moved(key, block, others, [*others, *mine], cap)
+    for measurement in (Counted(), Owned(), Summed(Value("a"), bounds(Value("a"), TABLE.domain))):
+        far = moved(key, measurement, others, [*others, *mine], cap)
         groups = cap.most if cap.groups is None else cap.groups
-        most = movement(block, granularity, groups=groups, partial=False, truncation=cap).unit
+        most = movement(measurement, granularity, groups=groups, partial=False, truncation=cap).unit
         assert far.l1 <= most.l1
         assert far.l2_squared <= most.l2_squared
         assert far.linf <= most.linf

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from partita.engine.reference import met, record, tallied
 from partita.errors import QueryRefused
 from partita.granularity import Granularity, groups, replace, rows, users
-from partita.query.exact.measurements import Block, Lengths, entries
+from partita.query.exact.measurements import Lengths, Measurement, entries
 from partita.query.exact.program import Program, cells
 from partita.query.exact.sensitivity import movement
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import narrowed
-from partita.query.noise.strategy import designs
+from partita.query.noise.strategy import strategies_of
 from partita.query.sql.parse import read
 from partita.query.tables.truncation import Truncation, truncation
 from tests.sizes import tried
@@ -37,9 +37,9 @@ def planned(text: str) -> Plan:
         raise
 
 
-def moved(plan: Plan, block: Block, before: Rows, after: Rows, cap: Truncation | None = None) -> Lengths:
-    """How far the numbers of a block really are apart."""
-    listed = entries(block)
+def moved(plan: Plan, measurement: Measurement, before: Rows, after: Rows, cap: Truncation | None = None) -> Lengths:
+    """How far the numbers of a measurement really are apart."""
+    listed = entries(measurement)
     tallies = tuple(dict.fromkeys(tally for entry in listed for tally in entry))
     program = Program(TABLE, plan.where, cells(plan.keys, plan.where), tallies, cap)
     change = tallied(program, before) - tallied(program, after)
@@ -52,22 +52,26 @@ def within(small: Lengths, large: Lengths) -> bool:
     return small.l1 <= large.l1 and small.l2_squared <= large.l2_squared and small.linf <= large.linf
 
 
-def blocks(plan: Plan) -> list[Block]:
-    return [block for design in designs(plan.aggregates, narrowed(plan)) for block in design.blocks]
+def measurements(plan: Plan) -> list[Measurement]:
+    return [
+        measurement
+        for strategy in strategies_of(plan.aggregates, narrowed(plan))
+        for measurement in strategy.measurements
+    ]
 
 
 def check(plan: Plan, granularity: Granularity, before: Rows, after: Rows, cap: Truncation | None = None) -> None:
     count = cells(plan.keys, plan.where).count
-    for block in blocks(plan):
+    for measurement in measurements(plan):
         claimed = movement(
-            block,
+            measurement,
             granularity,
             groups=count,
             partial=bool(plan.where.tests),
             truncation=cap,
             whole=plan.where.region.whole,
         )
-        assert within(moved(plan, block, before, after, cap), claimed.unit), (block, granularity)
+        assert within(moved(plan, measurement, before, after, cap), claimed.unit), (measurement, granularity)
 
 
 TABLES = st.lists(strategies.rows(), max_size=6)
@@ -95,11 +99,11 @@ def test_only_what_happens_in_the_region_moves_a_result(question, table, old, ne
     plan = planned(question)
     inside = [plan.where.region.holds(record(TABLE, row).codes) for row in (old, new)]
     count = cells(plan.keys, plan.where).count
-    for block in blocks(plan):
-        found = moved(plan, block, [*table, old], [*table, new])
-        claimed = movement(block, replace(), groups=count, partial=bool(plan.where.tests))
+    for measurement in measurements(plan):
+        found = moved(plan, measurement, [*table, old], [*table, new])
+        claimed = movement(measurement, replace(), groups=count, partial=bool(plan.where.tests))
         allowed = (Lengths(0, 0, 0), claimed.row, claimed.both)[sum(inside)]
-        assert within(found, allowed), (block, inside)
+        assert within(found, allowed), (measurement, inside)
 
 
 @pytest.mark.soak
@@ -124,15 +128,15 @@ def test_an_owner_altered_in_any_way_moves_a_result_no_further_than_claimed(ques
     before, after = ([*others, *({**row, "who": 1} for row in own)] for own in (old, new))
     plan, cap = planned(question), truncation(TABLE, [granularity], "key")
     check(plan, granularity, before, after, cap)
-    for block in blocks(plan):
+    for measurement in measurements(plan):
         claimed = movement(
-            block,
+            measurement,
             granularity,
             groups=cells(plan.keys, plan.where).count,
             partial=bool(plan.where.tests),
             truncation=cap,
         )
-        assert within(moved(plan, block, others, after, cap), claimed.owner), block
+        assert within(moved(plan, measurement, others, after, cap), claimed.owner), measurement
 
 
 @pytest.mark.soak
@@ -174,11 +178,11 @@ def test_behind_a_truncation_one_row_of_the_region_is_one_row(question, table, r
         Counter(one.codes for one in met(TABLE, plan.where, cap, listed)) for listed in (table, [*table, row])
     )
     changed = sum(((before - after) + (after - before)).values())
-    for block in blocks(plan):
-        claimed = movement(block, rows(), groups=count, partial=bool(plan.where.tests), truncation=cap)
+    for measurement in measurements(plan):
+        claimed = movement(measurement, rows(), groups=count, partial=bool(plan.where.tests), truncation=cap)
         allowed = (Lengths(0, 0, 0), claimed.row, claimed.swap)[changed]
         assert allowed is not None
-        assert within(moved(plan, block, table, [*table, row], cap), allowed), (block, changed)
+        assert within(moved(plan, measurement, table, [*table, row], cap), allowed), (measurement, changed)
 
 
 @pytest.mark.soak
@@ -189,16 +193,16 @@ def test_behind_a_truncation_a_change_is_booked_wherever_it_may_reach(question, 
     cap = truncation(TABLE, [users("who", rows=most)], "key")
     plan = planned(question)
     count = cells(plan.keys, plan.where).count
-    for block in blocks(plan):
-        claimed = movement(block, replace(), groups=count, partial=bool(plan.where.tests), truncation=cap)
-        assert within(moved(plan, block, [*table, old], [*table, new], cap), claimed.both)
+    for measurement in measurements(plan):
+        claimed = movement(measurement, replace(), groups=count, partial=bool(plan.where.tests), truncation=cap)
+        assert within(moved(plan, measurement, [*table, old], [*table, new], cap), claimed.both)
 
 
 def test_behind_a_truncation_even_the_count_of_everybody_moves_when_a_row_changes_its_owner():
     cap = truncation(TABLE, [users("who", rows=1)], "key")
     plan = planned("SELECT COUNT(*) AS n FROM things")
     before, after = [{"who": 1, "a": 1}, {"who": 2, "a": 2}], [{"who": 2, "a": 1}, {"who": 2, "a": 2}]
-    assert moved(plan, blocks(plan)[0], before, after, cap) == Lengths(1, 1, 1)
+    assert moved(plan, measurements(plan)[0], before, after, cap) == Lengths(1, 1, 1)
 
 
 @given(TABLES, strategies.rows())
@@ -219,7 +223,7 @@ def test_the_law_notices_a_claim_that_is_too_small(monkeypatch):
     """Break the claim on purpose: the law must fail."""
     from partita.query.exact import measurements as module
 
-    monkeypatch.setattr(module, "_range", lambda block: (0, 1))
+    monkeypatch.setattr(module, "_range", lambda measurement: (0, 1))
     plan = planned("SELECT SUM(a) AS s FROM things")
     with pytest.raises(AssertionError):
         check(plan, rows(), [], [{"a": 5}])

@@ -35,7 +35,7 @@ from partita.query.tables.schema import Table
 from partita.query.tables.truncation import Caps, truncation
 from partita.theory.distance import Distance, Norm
 from partita.theory.measures.base import Measure
-from tests.laws import test_gathering as gathering
+from tests.laws import test_gathering as per_user
 from tests.laws.limiting import NAMES, limited, readable
 from tests.unit.query import strategies
 
@@ -69,7 +69,7 @@ MORE = (
     "SELECT e, COUNT(*) AS v FROM things GROUP BY e",
     "SELECT COUNT(*) AS v FROM things WHERE e = 'q' AND a > 2",
 )
-QUESTIONS = st.one_of(strategies.tight_or_any(), gathering.questions(), st.sampled_from(MORE))
+QUESTIONS = st.one_of(strategies.tight_or_any(), per_user.questions(), st.sampled_from(MORE))
 MEASURES: dict[str, tuple[Measure, dict[str, Any]]] = {
     "ε": (pt.Pure(epsilon=10**9), {"epsilon": "0.5"}),
     "ρ": (pt.ZCDP(rho=10**9), {"rho": "0.1"}),
@@ -138,7 +138,7 @@ def lost(asked: Quote, before: Stored, after: Stored, kind: type[Measure]) -> li
     apart = asked.exact(tallies[0]) - asked.exact(tallies[1])
     found, start = [], 0
     for part in asked.offer.parts:
-        end = start + len(entries(part.block))
+        end = start + len(entries(part.measurement))
         moved = [abs(int(number)) for number in apart[:, start:end].flat]
         start = end
         if any(moved):
@@ -167,7 +167,7 @@ def quoted(texts: list[str], table: Table, units: tuple[Granularity, ...], measu
     for text in texts:
         try:
             plan = read(text, [table], PUBLIC, most)
-            plan = plan.capped(caps if plan.gathering is None else Caps(caps.rows))
+            plan = plan.capped(caps if plan.per_user is None else Caps(caps.rows))
             found.append(quote(plan, promises, Price.of(**price), truncation=cut))
         except PartitaError as refusal:
             # Beyond the limits functions are not evaluated, and ragged conditions make no keys that anybody knows.

@@ -90,10 +90,10 @@ class Reading:
         self.program = program = released.program
         self.domain = program.table.domain
         self.truncation = program.truncation
-        self.gathering = program.gathering
+        self.per_user = program.per_user
         self._meets = meets(program.where, self.domain)
-        counted = self.domain if self.gathering is None else self.gathering.table.domain
-        self._counted = self._meets if self.gathering is None else meets(self.gathering.where, counted)
+        counted = self.domain if self.per_user is None else self.per_user.table.domain
+        self._counted = self._meets if self.per_user is None else meets(self.per_user.where, counted)
         self._places = [place(key, counted) for key in program.cells.keys]
         self._cells = None if program.cells.kept is None else program.cells.position
         self._allowed = [frozenset(places) for places in program.cells.places]
@@ -107,7 +107,7 @@ class Reading:
         names = [name for name, column in program.table.columns.items() if column.kind == "text_keys"]
         self._opened = [names.index(name) for name in program.opened]
         self.texts = len(names)
-        self._derived = None if self.gathering is None else derived(self.gathering, self.domain)
+        self._derived = None if self.per_user is None else derived(self.per_user, self.domain)
         self._seen: dict[Codes, Seen | None] = {}
 
     @property
@@ -118,7 +118,7 @@ class Reading:
     @property
     def linear(self) -> bool:
         """Whether rows add up, each by itself, so that what else is in the table does not matter."""
-        return self.adds_up and not (self.truncation or self.gathering or Owners() in self.program.tallies)
+        return self.adds_up and not (self.truncation or self.per_user or Owners() in self.program.tallies)
 
     def seen(self, codes: Codes) -> Seen | None:
         """What a row that is counted adds, or None if it is not counted; of rows gathered by owner, a derived one."""
@@ -139,8 +139,8 @@ class Reading:
 
     def to_reach(self, end: tuple[str, int], codes: Codes) -> int:
         """How many rows of a kind bring a derived column, a count or a sum, to a code of its own; 0 if none do."""
-        assert self.gathering is not None
-        (column,) = (one for one in self.gathering.columns if one.name == end[0])
+        assert self.per_user is not None
+        (column,) = (one for one in self.per_user.columns if one.name == end[0])
         target = column.bounds.low + end[1]
         if column.gathers in (Gathers.ROWS, Gathers.PRESENT):
             return target

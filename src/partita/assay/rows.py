@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from partita.assay.meaning import Codes, unit, value, whole
-from partita.query.language.per_user import FINER, Gathered, Gathering, Gathers
+from partita.query.language.per_user import FINER, Gathers, PerUser, PerUserColumn
 from partita.region.domain import Domain
 
 Texts = tuple[str | None, ...]
@@ -27,10 +27,10 @@ class Row(NamedTuple):
     within: bool = True
 
 
-def derived(gathering: Gathering, domain: Domain) -> Callable[[Sequence[Row]], list[Row]]:
+def derived(per_user: PerUser, domain: Domain) -> Callable[[Sequence[Row]], list[Row]]:
     """One row for each owner, and each value of the other keys, that has rows."""
-    axes = [domain.axis(key) for key in gathering.keys]
-    made = [_gathered(column, domain, gathering.table.domain) for column in gathering.columns]
+    axes = [domain.axis(key) for key in per_user.keys]
+    made = [_gathered(column, domain, per_user.table.domain) for column in per_user.columns]
 
     def gathered(rows: Sequence[Row]) -> list[Row]:
         owned: dict[tuple[int, ...], list[Row]] = {}
@@ -42,7 +42,7 @@ def derived(gathering: Gathering, domain: Domain) -> Callable[[Sequence[Row]], l
     return gathered
 
 
-def _gathered(column: Gathered, domain: Domain, derived: Domain) -> Callable[[Sequence[Row]], int]:
+def _gathered(column: PerUserColumn, domain: Domain, derived: Domain) -> Callable[[Sequence[Row]], int]:
     """The code of an aggregate of one owner's rows."""
     null, within = derived.bounded[derived.axis(column.name)].null, column.bounds
     amount = (lambda _: 1) if column.of is None else value(column.of, domain)

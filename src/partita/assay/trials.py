@@ -78,7 +78,7 @@ class Neighbours(ABC):
     def _thresholds(self) -> Iterator[tuple[Codes, int]]:
         """Of rows gathered by owner: so many of a kind that something derived from them is about to change."""
         for reading in self.readings:
-            if reading.gathering is None:
+            if reading.per_user is None:
                 continue
             for codes, at in product(self.values[:FEW], derived_ends(reading.program)):
                 times = reading.to_reach(at, codes)
@@ -114,7 +114,7 @@ class Neighbours(ABC):
         """One of the values that are alike in all that matters, from both ends of what they add by turns."""
         kinds: dict[tuple[Any, ...], tuple[tuple[Any, ...], Codes]] = {}
         for codes in values:
-            seen = [codes if reading.gathering else reading.seen(codes) for reading in self.readings]
+            seen = [codes if reading.per_user else reading.seen(codes) for reading in self.readings]
             alike = (self.claim.holds(codes), *(codes[axis] for axis in fixed), *seen)
             if alike not in kinds:
                 adds = tuple((-1,) if one is None else one if one is codes else one[1] for one in seen)

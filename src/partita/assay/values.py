@@ -68,14 +68,14 @@ def _corners(along: list[list[int]], readings: Sequence[Reading], claims: Sequen
 
 def derived_ends(program: Program) -> list[tuple[str, int]]:
     """Where something that is computed from derived rows may change: a derived column, and a code of it."""
-    gathering = program.gathering
-    assert gathering is not None
-    domain = gathering.table.domain
+    per_user = program.per_user
+    assert per_user is not None
+    domain = per_user.table.domain
     ends = Ends(domain)
-    ends.condition(gathering.where)
+    ends.condition(per_user.where)
     ends.counted(program)
     found = zip(domain.axes, ends.listed(), strict=True)
-    names = {column.name for column in gathering.columns}
+    names = {column.name for column in per_user.columns}
     return [(name, code) for name, codes in found if name in names for code in codes]
 
 
@@ -129,11 +129,11 @@ class Ends:
     def program(self, program: Program) -> None:
         """Everything that a program looks at; of rows gathered by owner, what is gathered."""
         self.condition(program.where)
-        gathering = program.gathering
-        if gathering is not None:
-            for name in gathering.keys:
+        per_user = program.per_user
+        if per_user is not None:
+            for name in per_user.keys:
                 self.whole(name)
-            self.expressions(column.of for column in gathering.columns if column.of is not None)
+            self.expressions(column.of for column in per_user.columns if column.of is not None)
         else:
             self.counted(program)
 

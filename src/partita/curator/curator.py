@@ -16,7 +16,7 @@ from partita.composition.plans.promise import Promise
 from partita.curator.answers.answer import Answer
 from partita.curator.answers.certificate import Certificate
 from partita.curator.answers.outcome import Outcome
-from partita.curator.answers.quotation import Quotation
+from partita.curator.answers.quotation import CuratorQuote
 from partita.curator.batches.batch import Batch
 from partita.curator.batches.batches import Batches
 from partita.curator.batches.planned import Planned
@@ -201,12 +201,12 @@ class Curator(Live):
         )
 
     @spelled_as(Wanted.of)
-    def quote(self, question: str | Plan, *, analyst: str = "", **wants: Unpack[Wants]) -> Quotation:
+    def quote(self, question: str | Plan, *, analyst: str = "", **wants: Unpack[Wants]) -> CuratorQuote:
         """What a question would cost and how exact its answer would be; nothing is read and nothing is spent."""
         wanted = Wanted.of(**wants)
         offered, whole = self._shrunk(self._catalogue.offer(question, wanted), wanted, analyst)
         costs = booked_costs(offered)
-        return Quotation(
+        return CuratorQuote(
             quote=offered,
             cost=costs[0],
             costs=costs,
@@ -219,7 +219,7 @@ class Curator(Live):
     @spelled_as(Price.of)
     def batch(
         self,
-        questions: Sequence[str | Plan | Quotation],
+        questions: Sequence[str | Plan | CuratorQuote],
         *,
         weights: Sequence[Number] | None = None,
         analyst: str = "",
@@ -235,7 +235,7 @@ class Curator(Live):
         with bounded_together(len(asked)):
             return self._batches.made(
                 [
-                    self._catalogue.own(one.quote) if isinstance(one, Quotation) else self._catalogue.plan(one)
+                    self._catalogue.own(one.quote) if isinstance(one, CuratorQuote) else self._catalogue.plan(one)
                     for one in asked
                 ],
                 Price.of(**price) if given else None,
@@ -247,7 +247,7 @@ class Curator(Live):
     @spelled_as(Price.of)
     def plan(
         self,
-        questions: Sequence[str | Plan | Quotation],
+        questions: Sequence[str | Plan | CuratorQuote],
         *,
         weights: Sequence[Number] | None = None,
         analyst: str = "",

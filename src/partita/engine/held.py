@@ -53,7 +53,7 @@ def counts_rows(program: Program) -> bool:
         and not program.opened
         and not program.where.tests
         and program.truncation is None
-        and program.gathering is None
+        and program.per_user is None
         and len(program.where.region.boxes) <= current().held_boxes
     )
 

@@ -25,7 +25,7 @@ from partita.query.language import keys
 from partita.query.language.conditions import Condition, Versus
 from partita.query.language.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, bounds
 from partita.query.language.joined import joined_of
-from partita.query.language.per_user import FINER, Gathered, Gathering, Gathers
+from partita.query.language.per_user import FINER, Gathers, PerUser, PerUserColumn
 from partita.query.tables.people import People
 from partita.query.tables.schema import Table, texts
 from partita.query.tables.truncation import Truncation
@@ -113,9 +113,9 @@ def _tallied(program: Program, rows: list[Record]) -> NDArray[np.object_]:
     if program.opened:
         return _opened(program, rows)
     domain, where, cap = program.table.domain, program.where, program.truncation
-    if program.gathering is not None:
-        found = gathered(program.gathering, program.table, chosen(domain, where, cap, rows))
-        return _summed(program.derived(), [row for row in found if meets(program.gathering.where, row.codes)])
+    if program.per_user is not None:
+        found = gathered(program.per_user, program.table, chosen(domain, where, cap, rows))
+        return _summed(program.derived(), [row for row in found if meets(program.per_user.where, row.codes)])
     return _summed(program, chosen(domain, where, cap, rows, group_of(program)))
 
 
@@ -126,19 +126,19 @@ def _extracted(extract: Extract, rows: list[Record]) -> NDArray[np.int64]:
     return np.array(found, dtype=np.int64).reshape(len(kept), len(axes))
 
 
-def gathered(gathering: Gathering, table: Table, rows: Iterable[Record]) -> list[Record]:
+def gathered(per_user: PerUser, table: Table, rows: Iterable[Record]) -> list[Record]:
     """One derived record for each owner, and each value of the other keys, that has rows."""
     domain = table.domain
-    axes = [domain.axis(key) for key in gathering.keys]
+    axes = [domain.axis(key) for key in per_user.keys]
     owned: dict[tuple[object, ...], list[Record]] = {}
     for row in rows:
         if row.owner is not None:
             owned.setdefault((row.owner, *(row.codes[axis] for axis in axes)), []).append(row)
-    derived = gathering.table.domain
+    derived = per_user.table.domain
     found = []
     for (owner, *codes), own in owned.items():
-        values = [_one_owners(column, own, domain) for column in gathering.columns]
-        for column, value in zip(gathering.columns, values, strict=True):
+        values = [_one_owners(column, own, domain) for column in per_user.columns]
+        for column, value in zip(per_user.columns, values, strict=True):
             null = derived.bounded[derived.axis(column.name)].null
             assert value is not None or null is not None
             codes.append(null if value is None else value - column.bounds.low)
@@ -146,7 +146,7 @@ def gathered(gathering: Gathering, table: Table, rows: Iterable[Record]) -> list
     return found
 
 
-def _one_owners(column: Gathered, rows: Sequence[Record], domain: Domain) -> int | None:
+def _one_owners(column: PerUserColumn, rows: Sequence[Record], domain: Domain) -> int | None:
     """An aggregate of one owner's rows in whole units, kept within its bounds."""
     found: int | None = len(rows)
     if column.of is not None:

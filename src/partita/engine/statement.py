@@ -18,7 +18,7 @@ from partita.query.language import keys as keys_of
 from partita.query.language.conditions import Condition
 from partita.query.language.expressions import Expression, Value, columns
 from partita.query.language.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated
-from partita.query.language.per_user import Gathering
+from partita.query.language.per_user import PerUser
 from partita.query.language.text import in_quotes as name
 from partita.query.tables.schema import texts
 from partita.query.tables.truncation import NOTHING, SEPARATOR, Truncation
@@ -41,8 +41,8 @@ def statement(program: Program, stored: Stored, part_of: Program | None = None) 
 
     ``part_of`` is the program whose groups an owner's rows are capped by, where this one has fewer keys.
     """
-    if program.gathering is not None:
-        stored, program = gathered(program, program.gathering, stored), program.derived()
+    if program.per_user is not None:
+        stored, program = gathered(program, program.per_user, stored), program.derived()
     groups = _group(part_of or program, stored)
     domain = program.table.domain
     clean: frozenset[str] = frozenset()
@@ -90,8 +90,8 @@ def statement(program: Program, stored: Stored, part_of: Program | None = None) 
 
 def values_statement(program: Program, of: Expression, stored: Stored) -> Statement:
     """The statement that counts each value of an expression in each group: the keys, the value, how often."""
-    if program.gathering is not None:
-        stored, program = gathered(program, program.gathering, stored), program.derived()
+    if program.per_user is not None:
+        stored, program = gathered(program, program.per_user, stored), program.derived()
     domain, keys = program.table.domain, program.cells.keys
     bare = _late(program, Each(of.column), stored) if isinstance(of, Value) else None
     late = [_late(program, key, stored) for key in keys]
@@ -120,26 +120,26 @@ def values_statement(program: Program, of: Expression, stored: Stored) -> Statem
     return Statement(sql, tuple(_place(key, stored) for key in keys))
 
 
-def gathered(program: Program, gathering: Gathering, stored: Stored) -> Stored:
+def gathered(program: Program, per_user: PerUser, stored: Stored) -> Stored:
     """Rows gathered by owner, as a relation that holds sanitised values already."""
-    domain, owner = program.table.domain, name(gathering.owner)
-    needed = [columns(column.of) for column in gathering.columns if column.of is not None]
-    clean = frozenset((gathering.owner, *gathering.keys)).union(*needed)
+    domain, owner = program.table.domain, name(per_user.owner)
+    needed = [columns(column.of) for column in per_user.columns if column.of is not None]
+    clean = frozenset((per_user.owner, *per_user.keys)).union(*needed)
     source = _met(stored, program.where, clean, frozenset(), program.truncation)
-    listed = [name(key) for key in gathering.keys]
-    for column in gathering.columns:
+    listed = [name(key) for key in per_user.keys]
+    for column in per_user.columns:
         text = rendered(working(column, domain), stored.dialect)
         if column.since is not None:
             # Days were counted; a derived column of dates holds the days themselves.
             text = f"(CAST('{column.since.isoformat()}' AS DATE) + CAST({text} AS INTEGER))"
         listed.append(f"{text} AS {name(column.name)}")
-    grouped = ", ".join([owner, *map(name, gathering.keys)])
+    grouped = ", ".join([owner, *map(name, per_user.keys)])
     relation = (
         f"(SELECT {', '.join(listed)} FROM (SELECT * FROM {source}) AS met_ WHERE {owner} IS NOT NULL "
         f"GROUP BY {grouped}) AS gathered_"
     )
-    types = {key: column.sanitised_type for key, column in gathering.table.columns.items()}
-    return Stored(gathering.table, relation, types, {key: key for key in types}, stored.dialect, clean=True)
+    types = {key: column.sanitised_type for key, column in per_user.table.columns.items()}
+    return Stored(per_user.table, relation, types, {key: key for key in types}, stored.dialect, clean=True)
 
 
 def _late(program: Program, key: Key, stored: Stored) -> str | None:

@@ -13,10 +13,10 @@ from partita.cli import main
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    """A few cases with little effort: the suite itself is tested elsewhere."""
+    """A few cases with little effort, but enough runs for every broken one to be seen."""
     every = cases.built_in
     monkeypatch.setattr(cases, "built_in", lambda bits: list(every(bits))[:2])
-    monkeypatch.setattr(command, "_QUICK", (20_000, 200, 2_000))
+    monkeypatch.setattr(command, "_QUICK", (60_000, 200, 2_000))
 
 
 def test_the_verdicts_are_shown_in_a_table(capsys):

@@ -20,8 +20,8 @@ from partita.query.exact.measurements import entries
 from partita.query.exact.operations import Width
 from partita.query.exact.program import Program, Rows, cells
 from partita.query.language.expressions import Bounds, Case, Clamp, Expression, First, Number, Plus, Times, Value
-from partita.query.language.per_user import Gathered, Gathers
-from partita.query.noise.strategy import designs
+from partita.query.language.per_user import Gathers, PerUserColumn
+from partita.query.noise.strategy import strategies_of
 from partita.query.sql.parse import read
 from partita.query.tables.schema import Table
 from partita.region.columns import categories, dates, decimals, identifier, integers
@@ -53,9 +53,13 @@ QUESTIONS = (
 
 def made(question: str, stored: Stored = COPIED) -> str:
     plan = read(question, [TABLE])
-    blocks = [block for design in designs(plan.aggregates, plan.domain) for block in design.blocks]
-    tallies = tuple(dict.fromkeys(tally for block in blocks for entry in entries(block) for tally in entry))
-    program = Program(TABLE, plan.where, cells(plan.keys, plan.met), tallies, gathering=plan.gathering)
+    measurements = [
+        measurement for strategy in strategies_of(plan.aggregates, plan.domain) for measurement in strategy.measurements
+    ]
+    tallies = tuple(
+        dict.fromkeys(tally for measurement in measurements for entry in entries(measurement) for tally in entry)
+    )
+    program = Program(TABLE, plan.where, cells(plan.keys, plan.met), tallies, per_user=plan.per_user)
     return statement(program, stored).sql
 
 
@@ -164,7 +168,7 @@ def proved_all() -> None:
         shown.append(rendered(found))
     within = Bounds(0, 9, Fraction(1), nullable=True)
     of = Times((Number(Fraction(1000)), Value("a")))
-    shown.append(rendered(workings.gathered(Gathered("x", Gathers.MEAN, of, within), domain)))
+    shown.append(rendered(workings.gathered(PerUserColumn("x", Gathers.MEAN, of, within), domain)))
     columns = ", ".join(f"{COPIED.sanitised[name]} AS {name}" for name in TABLE.domain.axes)
     for text in shown:
         prove(f'SELECT {text} FROM (SELECT {columns} FROM "rows") AS rows_', COPIED)

@@ -74,7 +74,7 @@ def test_estimates_from_exact_numbers_are_exact(listed: list[str], rows: Any) ->
         lines = exactly(want, rows)
         if want.plan.lines.sets:
             lines = np.array([lines[m].sum(axis=0) for _, m in want.program.cells.margins(want.plan.lines.sets)])
-        parts = list(dict.fromkeys(part for recipe in want.recipes for part in linears(recipe)))
+        parts = list(dict.fromkeys(part for estimator in want.estimators for part in linears(estimator)))
         truth = np.stack([lines @ np.array([float(w) for w in part.exactly]) for part in parts], axis=1)
         made = estimate.mixed.weights @ every / np.array(estimate.divisors, dtype=float)
         assert np.abs(made - truth).max() < 1e-6 * max(1.0, np.abs(truth).max())
@@ -129,7 +129,7 @@ def test_levels_of_a_rollup_are_released_by_themselves_where_that_is_more_exact(
     rolled, plain = share.result(share.nothing()), share.quote
     sizes = [len(members) for _, members in rolled.cells.margins(rolled.plan.lines.sets)]
     whole = quote(rolled.plan, plain.promises, price).spreads[0].variance
-    parts = rolled.recipes[0]
+    parts = rolled.estimators[0]
     assert isinstance(parts, Linear)
     mine = sum(rolled.numbers.spread(parts, line).variance for line in range(len(sizes)))
     assert mine < 0.8 * whole * sum(sizes)

@@ -310,23 +310,23 @@ def test_the_bar_of_many_laplace_noises_holds_as_often_as_it_says(count):
     ],
 )
 def test_moments_together_have_less_error_than_each_with_noise_of_its_own(asked, measure, gain):
-    """The design that is chosen against the best that spends a share of the price on each number."""
+    """The strategy that is chosen against the best that spends a share of the price on each number."""
     from partita.query.noise.quote import narrowed
-    from partita.query.noise.strategy import designs
+    from partita.query.noise.strategy import strategies_of
 
     plan = read(f"SELECT {asked} AS v FROM sales", [SHOPS])
-    found = {design.name: design for design in designs(plan.aggregates, narrowed(plan))}
+    found = {strategy.name: strategy for strategy in strategies_of(plan.aggregates, narrowed(plan))}
     assert set(found) == {"split", "joint"}
     budget = Pure(epsilon=1) if measure == "laplace" else ZCDP(rho=1)
     chosen = quote(plan, [Promised(rows(), budget)], Price.of(epsilon=1), noise=measure)
-    assert chosen.offer.design.name == "joint"
+    assert chosen.offer.strategy.name == "joint"
     from partita.query.exact.sensitivity import movement
 
     errors = {}
-    for name, design in found.items():
-        moved = [movement(block, rows(), groups=1, partial=False).unit for block in design.blocks]
+    for name, strategy in found.items():
+        moved = [movement(measurement, rows(), groups=1, partial=False).unit for measurement in strategy.measurements]
         squares = [m.l1**2 if measure == "laplace" else m.l2_squared for m in moved]
-        weighted = [float(weight) * square for weight, square in zip(design.weights, squares, strict=True)]
+        weighted = [float(weight) * square for weight, square in zip(strategy.weights, squares, strict=True)]
         power = 1 / 3 if measure == "laplace" else 1 / 2
         errors[name] = sum(part**power for part in weighted) ** (1 / power)
     assert errors["split"] >= gain * errors["joint"]

@@ -1,4 +1,4 @@
-"""What people see follows exactly from the released numbers, whichever design was chosen."""
+"""What people see follows exactly from the released numbers, whichever strategy was chosen."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from partita.query.language.aggregates import (
 )
 from partita.query.language.plan import Plan, ValueColumn
 from partita.query.noise.quote import narrowed, quote
-from partita.query.noise.strategy import designs
+from partita.query.noise.strategy import strategies_of
 from partita.query.sql.parse import read
 from partita.query.tables.truncation import truncation
 from partita.sampling.bits import TestBits
@@ -108,15 +108,15 @@ def test_without_noise_every_design_gives_the_exact_aggregates(question, table):
     except QueryRefused:
         assume(False)
     expected = plainly(plan, table)
-    for design in designs(plan.aggregates, narrowed(plan)):
-        listed = [entry for block in design.blocks for entry in entries(block)]
+    for strategy in strategies_of(plan.aggregates, narrowed(plan)):
+        listed = [entry for measurement in strategy.measurements for entry in entries(measurement)]
         tallies = tuple(dict.fromkeys(tally for entry in listed for tally in entry))
         program = Program(TABLE, plan.where, cells(plan.keys, plan.where), tallies)
         weights = np.array([[entry.get(tally, 0) for entry in listed] for tally in tallies], dtype=object).reshape(
             len(tallies), len(listed)
         )
         exact = tallied(program, table).dot(weights)
-        result = Result(plan, program.cells, exact, design.recipes, (Spread(),) * len(listed))
+        result = Result(plan, program.cells, exact, strategy.estimators, (Spread(),) * len(listed))
         for place, line in zip(program.cells.listed, result.rows(), strict=True):
             for column in plan.shown:
                 if isinstance(column, ValueColumn):

@@ -18,7 +18,7 @@ from partita.theory.measures.base import Measure
 
 @final
 @dataclass(frozen=True)
-class Quotation:
+class CuratorQuote:
     """The offer of a curator. ``free`` says that the answer is in the ledger already."""
 
     quote: Quote = field(repr=False)

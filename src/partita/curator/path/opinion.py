@@ -82,7 +82,7 @@ def released(quote: Quote) -> Released:
     offer = quote.offer
     return Released(
         quote.program,
-        tuple(Part(entries(part.block), part.mechanism) for part in offer.parts),
+        tuple(Part(entries(part.measurement), part.mechanism) for part in offer.parts),
         tuple(
             Choice(one.of, len(one.shares), one.within.low, one.within.high, one.away, one.mechanism)
             for one in offer.choices

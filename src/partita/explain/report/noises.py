@@ -9,7 +9,7 @@ from typing import Any, assert_never, final
 from partita.composition.calibration.pricing import Price
 from partita.errors import PartitaError
 from partita.ledger.birth import Terms
-from partita.query.exact.measurements import Balanced, Block, Counted, Crossed, Moments, Owned, Summed
+from partita.query.exact.measurements import Balanced, Counted, Crossed, Measurement, Moments, Owned, Summed
 from partita.query.language.text import shown_expression
 from partita.query.noise.quote import quote
 from partita.query.sql import parse as sql
@@ -66,11 +66,11 @@ class Noises:
         noise = [{"kind": one.kind, **one.parameters()} for one in made.mechanisms]
         if plan.canonical != mechanism.get("question") or noise != mechanism.get("parts"):
             return []
-        return [_unit(part.block) for part in made.offer.parts]
+        return [_unit(part.measurement) for part in made.offer.parts]
 
 
-def _unit(block: Block) -> Unit:
-    match block:
+def _unit(measurement: Measurement) -> Unit:
+    match measurement:
         case Counted():
             return Fraction(1), "counts"
         case Owned():
@@ -84,7 +84,7 @@ def _unit(block: Block) -> Unit:
         case Crossed(of, within, other, beside):
             return within.unit * beside.unit, f"products of {shown_expression(of)} and {shown_expression(other)}"
         case _:
-            assert_never(block)
+            assert_never(measurement)
 
 
 def _said(part: Mapping[str, Any], unit: Unit | None) -> str:

@@ -1,4 +1,4 @@
-"""Recipes: how an aggregate follows from released numbers, and the error bar that it then has."""
+"""Estimators: how an aggregate follows from released numbers, and the error bar that it then has."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Likeness:
     product: Linear
 
 
-Recipe = Linear | Mean | Fixed | Chosen | Dispersion | Comovement | Likeness
+Estimator = Linear | Mean | Fixed | Chosen | Dispersion | Comovement | Likeness
 
 
 @final
@@ -141,27 +141,27 @@ class Numbers:
             return line
         return 1 if self.cells is None else self.cells[line]
 
-    def whole(self, recipe: Linear) -> list[int]:
+    def whole(self, estimator: Linear) -> list[int]:
         """The whole combinations, before they are divided."""
-        found: list[int] = self.noisy.dot(np.array(recipe.weights, dtype=object)).tolist()
+        found: list[int] = self.noisy.dot(np.array(estimator.weights, dtype=object)).tolist()
         return found or []
 
-    def combined(self, recipe: Linear) -> list[float]:
+    def combined(self, estimator: Linear) -> list[float]:
         """The combination in each line."""
-        constant = float(recipe.constant)
-        return [top / recipe.divisor + constant for top in self.whole(recipe)]
+        constant = float(estimator.constant)
+        return [top / estimator.divisor + constant for top in self.whole(estimator)]
 
-    def spread(self, recipe: Linear, kind: int | None = None) -> Spread:
+    def spread(self, estimator: Linear, kind: int | None = None) -> Spread:
         """The noise of a combination in lines of a kind; where none is given, of one group, or of the noisiest line."""
         if self.mixed is not None:
-            parts = [float(weight) for weight in recipe.exactly]
+            parts = [float(weight) for weight in estimator.exactly]
             return self.mixed.spread(self.mixed.widest(parts) if kind is None else kind, parts)
         groups = 1 if kind is None else kind
         scales: list[float] = []
         square, rounding = 0.0, 0.0
-        for weight, alone in zip(recipe.weights, self.spreads, strict=True):
+        for weight, alone in zip(estimator.weights, self.spreads, strict=True):
             if weight:
-                factor = abs(weight / recipe.divisor)
+                factor = abs(weight / estimator.divisor)
                 scales.extend(factor * scale for scale in alone.scales)
                 square += (factor * alone.sigma) ** 2
                 rounding += factor * alone.rounding
@@ -169,9 +169,9 @@ class Numbers:
 
     def pair(self, top: Linear, bottom: Linear, kind: int) -> Pair:
         """The Gaussian noise of two combinations in lines of a kind."""
-        alone = [self.spread(recipe, kind) for recipe in (top, bottom)]
+        alone = [self.spread(estimator, kind) for estimator in (top, bottom)]
         if self.mixed is not None:
-            parts = [[float(weight) for weight in recipe.exactly] for recipe in (top, bottom)]
+            parts = [[float(weight) for weight in estimator.exactly] for estimator in (top, bottom)]
             shared = self.mixed.covariance(kind, *parts)
         else:
             listed = zip(top.weights, bottom.weights, self.spreads, strict=True)
@@ -179,9 +179,9 @@ class Numbers:
             shared = kind * whole / (top.divisor * bottom.divisor)
         return Pair(alone[0].sigma ** 2, alone[1].sigma ** 2, shared, (alone[0].rounding, alone[1].rounding))
 
-    def halves(self, recipe: Linear, confidence: float, entries: int) -> list[float]:
+    def halves(self, estimator: Linear, confidence: float, entries: int) -> list[float]:
         """The half-width of the error bar in each line."""
-        spreads = {kind: self.spread(recipe, kind) for kind in {self.kind(line) for line in range(len(self))}}
+        spreads = {kind: self.spread(estimator, kind) for kind in {self.kind(line) for line in range(len(self))}}
         known = {spread: spread.half_width(confidence, entries) for spread in set(spreads.values())}
         return [known[spreads[self.kind(line)]] for line in range(len(self))]
 
@@ -206,24 +206,24 @@ class Numbers:
         ]
 
 
-def values(recipe: Recipe, numbers: Numbers, *, counts: bool = False) -> list[Any]:
-    """The value in each line; whole numbers where they are whole, or where the recipe counts something."""
-    match recipe:
+def values(estimator: Estimator, numbers: Numbers, *, counts: bool = False) -> list[Any]:
+    """The value in each line; whole numbers where they are whole, or where the estimator counts something."""
+    match estimator:
         case Fixed(value):
             return [float(value)] * len(numbers)
         case Linear(_, 1, constant) if not constant:
-            return numbers.whole(recipe)
+            return numbers.whole(estimator)
         case Linear(_, divisor) if counts:
-            return [(2 * top + divisor) // (2 * divisor) for top in numbers.whole(recipe)]
+            return [(2 * top + divisor) // (2 * divisor) for top in numbers.whole(estimator)]
         case Linear():
-            return numbers.combined(recipe)
+            return numbers.combined(estimator)
         case Mean(top, bottom, centre, reach):
             middle, most = float(centre), float(reach)
             pairs = zip(numbers.combined(top), numbers.combined(bottom), strict=True)
             return [middle + max(-most, min(most, off / max(1.0, count))) for off, count in pairs]
         case Chosen(place):
             assert numbers.chosen is not None
-            return [recipe.shown(int(value)) for value in numbers.chosen[:, place]]
+            return [estimator.shown(int(value)) for value in numbers.chosen[:, place]]
         case Dispersion(count, first, squares, scale):
             parts = zip(*(numbers.combined(part) for part in (count, first, squares)), strict=True)
             return [float(scale) * max(0.0, min(1.0, _moved_together(n, x, x, xx))) for n, x, xx in parts]
@@ -234,23 +234,25 @@ def values(recipe: Recipe, numbers: Numbers, *, counts: bool = False) -> list[An
             every = (count, first, other, squares, others, product)
             return [_alike(*line) for line in zip(*(numbers.combined(part) for part in every), strict=True)]
         case _:
-            assert_never(recipe)
+            assert_never(estimator)
 
 
-def intervals(recipe: Recipe, numbers: Numbers, confidence: float, entries: int) -> list[Interval]:
+def intervals(estimator: Estimator, numbers: Numbers, confidence: float, entries: int) -> list[Interval]:
     """For each line the interval that holds the exact value with this confidence, for all entries at once."""
-    match recipe:
+    match estimator:
         case Fixed(value):
             return [(float(value), float(value))] * len(numbers)
         case Linear():
-            halves = numbers.halves(recipe, confidence, entries)
-            return [(value - half, value + half) for value, half in zip(numbers.combined(recipe), halves, strict=True)]
+            halves = numbers.halves(estimator, confidence, entries)
+            return [
+                (value - half, value + half) for value, half in zip(numbers.combined(estimator), halves, strict=True)
+            ]
         case Mean(top, bottom, centre, reach):
             found = numbers.quotients(top, bottom, confidence, entries, float(reach))
             return [(float(centre) + low, float(centre) + high) for low, high in found]
         case Chosen():
             # What is known of a choice is its rank; of its value only what the column allows.
-            return [recipe.reach] * len(numbers)
+            return [estimator.reach] * len(numbers)
         case Dispersion(count, first, squares, scale):
             boxes = _boxes((count, first, squares), numbers, confidence, entries)
             return [_times(dispersion(*box), float(scale)) for box in boxes]
@@ -261,16 +263,16 @@ def intervals(recipe: Recipe, numbers: Numbers, confidence: float, entries: int)
             every = (count, first, other, squares, others, product)
             return [_likeness(*box) for box in _boxes(every, numbers, confidence, entries)]
         case _:
-            assert_never(recipe)
+            assert_never(estimator)
 
 
-def expected(recipe: Recipe, numbers: Numbers, confidence: float, entries: int, rows: int | None) -> float | None:
+def expected(estimator: Estimator, numbers: Numbers, confidence: float, entries: int, rows: int | None) -> float | None:
     """The half-width of the error bar before anything is released; None if it depends on the size of the group."""
-    match recipe:
+    match estimator:
         case Fixed():
             return 0.0
         case Linear():
-            return numbers.spread(recipe).half_width(confidence, entries)
+            return numbers.spread(estimator).half_width(confidence, entries)
         case Mean(top, bottom, _, reach):
             if rows is None:
                 return None
@@ -288,7 +290,7 @@ def expected(recipe: Recipe, numbers: Numbers, confidence: float, entries: int, 
         case Likeness() | Chosen():
             return None
         case _:
-            assert_never(recipe)
+            assert_never(estimator)
 
 
 def _foreseen(

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise, product
 from typing import Final
 
-from partita.query.answer.estimators import Comovement, Dispersion, Linear, Mean, Numbers, Recipe, expected
+from partita.query.answer.estimators import Comovement, Dispersion, Estimator, Linear, Mean, Numbers, expected
 from partita.query.answer.intervals import Interval
 from partita.query.language.aggregates import Aggregate, Average, Count, CountRows, Covariance, Sum, Variance
 from partita.query.language.expressions import bounds
@@ -22,7 +22,7 @@ _LARGER: Final = 4
 
 def foreseen(
     formula: Formula,
-    recipes: Mapping[Aggregate, Recipe],
+    estimators: Mapping[Aggregate, Estimator],
     numbers: Numbers,
     domain: Domain,
     *,
@@ -40,8 +40,8 @@ def foreseen(
     sure = 1 - (1 - confidence) / max(1, len(leaves))
     found: list[float] = []
     for size in (rows, _LARGER * rows):
-        reaches = [_reach(leaf, recipes[leaf], domain, size) for leaf in leaves]
-        foreseeable = [expected(recipes[leaf], numbers, sure, entries, size) for leaf in leaves]
+        reaches = [_reach(leaf, estimators[leaf], domain, size) for leaf in leaves]
+        foreseeable = [expected(estimators[leaf], numbers, sure, entries, size) for leaf in leaves]
         known = [reach for reach in reaches if reach is not None]
         halves = [half for half in foreseeable if half is not None]
         steps = _STEPS.get(sum(low < high for low, high in known))
@@ -56,9 +56,9 @@ def foreseen(
     return found[0] if found[1] <= found[0] * 1.001 else None
 
 
-def _reach(leaf: Aggregate, recipe: Recipe, domain: Domain, size: int) -> Interval | None:
+def _reach(leaf: Aggregate, estimator: Estimator, domain: Domain, size: int) -> Interval | None:
     """Where the exact value of an aggregate may lie in a group of some size."""
-    match leaf, recipe:
+    match leaf, estimator:
         case ((CountRows() | Count()), Linear()):
             return float(size), float(size)
         case Sum(of), Linear():

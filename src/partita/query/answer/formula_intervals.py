@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import reduce
 from typing import final
 
-from partita.query.answer.estimators import Fixed, Linear, Numbers, Recipe, expected, intervals
+from partita.query.answer.estimators import Estimator, Fixed, Linear, Numbers, expected, intervals
 from partita.query.answer.intervals import Interval
 from partita.query.language.aggregates import Aggregate
 from partita.query.language.formulas import Apply, Choice, Constant, Formula, Label, Margin, Operation, enclosure
@@ -28,9 +28,9 @@ class Ratio:
 @final
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A recipe times a factor, plus a constant."""
+    """An estimator times a factor, plus a constant."""
 
-    recipe: Recipe
+    estimator: Estimator
     factor: Fraction = Fraction(1)
     constant: Fraction = Fraction(0)
 
@@ -41,9 +41,9 @@ Atom = Ratio | Moved
 @final
 @dataclass(frozen=True)
 class Bars:
-    """The recipes of a release's aggregates, and the numbers they are made from."""
+    """The estimators of a release's aggregates, and the numbers they are made from."""
 
-    recipes: Mapping[Aggregate, Recipe]
+    estimators: Mapping[Aggregate, Estimator]
     numbers: Numbers
 
     def intervals(self, formula: Formula, confidence: float, entries: int) -> list[Interval]:
@@ -68,7 +68,7 @@ class Bars:
         atom = self.atom(formula)
         if not isinstance(atom, Moved):
             return None
-        half = expected(atom.recipe, self.numbers, confidence, entries, rows)
+        half = expected(atom.estimator, self.numbers, confidence, entries, rows)
         return None if half is None else abs(float(atom.factor)) * half
 
     def atoms(self, formula: Formula) -> dict[Formula, Atom]:
@@ -110,7 +110,7 @@ class Bars:
             case Apply():
                 return None
             case _:
-                return Moved(self.recipes[formula])
+                return Moved(self.estimators[formula])
 
     def linear(self, formula: Formula) -> Linear | None:
         """The formula as one combination of released numbers and a constant, if it is one."""
@@ -135,10 +135,10 @@ class Bars:
             case Apply() | Choice() | Label() | Margin():
                 return None
             case _:
-                recipe = self.recipes[formula]
-                if isinstance(recipe, Fixed):
-                    return Linear((0,) * len(self.numbers.spreads), 1, recipe.value)
-                return recipe if isinstance(recipe, Linear) else None
+                estimator = self.estimators[formula]
+                if isinstance(estimator, Fixed):
+                    return Linear((0,) * len(self.numbers.spreads), 1, estimator.value)
+                return estimator if isinstance(estimator, Linear) else None
 
     def _quotient(self, top: Formula, bottom: Formula) -> Atom | None:
         match bottom:
@@ -163,7 +163,7 @@ class Bars:
         if isinstance(atom, Ratio):
             found = self.numbers.quotients(atom.top, atom.bottom, confidence, entries, None)
         else:
-            found = intervals(atom.recipe, self.numbers, confidence, entries)
+            found = intervals(atom.estimator, self.numbers, confidence, entries)
         factor, constant = float(atom.factor), float(atom.constant)
         if factor == 1 and not constant:
             return found
@@ -181,7 +181,7 @@ def _steady(atom: Atom) -> bool:
     """Whether no noise can move it."""
     if isinstance(atom, Ratio):
         return False
-    return isinstance(atom.recipe, Fixed) or (isinstance(atom.recipe, Linear) and not any(atom.recipe.weights))
+    return isinstance(atom.estimator, Fixed) or (isinstance(atom.estimator, Linear) and not any(atom.estimator.weights))
 
 
 def _moved(atom: Atom | None, factor: Fraction, constant: Fraction = Fraction(0)) -> Atom | None:
@@ -190,5 +190,5 @@ def _moved(atom: Atom | None, factor: Fraction, constant: Fraction = Fraction(0)
             return None
         case Ratio(top, bottom, times, plus):
             return Ratio(top, bottom, factor * times, factor * plus + constant)
-        case Moved(recipe, times, plus):
-            return Moved(recipe, factor * times, factor * plus + constant)
+        case Moved(estimator, times, plus):
+            return Moved(estimator, factor * times, factor * plus + constant)

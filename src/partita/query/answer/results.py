@@ -12,7 +12,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.query.answer.estimators import Linear, Numbers, Recipe, values
+from partita.query.answer.estimators import Estimator, Linear, Numbers, values
 from partita.query.answer.foresight import foreseen
 from partita.query.answer.formula_intervals import Bars
 from partita.query.answer.intervals import Interval, Spread
@@ -37,7 +37,7 @@ class Result:
     plan: Plan
     cells: Cells
     noisy: NDArray[np.object_]
-    recipes: tuple[Recipe, ...]
+    estimators: tuple[Estimator, ...]
     spreads: tuple[Spread, ...]
     chosen: NDArray[np.object_] | None = None
     opened: NDArray[np.object_] | None = None
@@ -93,9 +93,9 @@ class Result:
 
     @property
     def _chosen(self) -> dict[Quantile, Chosen]:
-        """The recipe of every quantile that was released, shown or not."""
-        recipes = zip(self.plan.aggregates, self.recipes, strict=True)
-        return {of: one for of, one in recipes if isinstance(of, Quantile) and isinstance(one, Chosen)}
+        """The estimator of every quantile that was released, shown or not."""
+        estimators = zip(self.plan.aggregates, self.estimators, strict=True)
+        return {of: one for of, one in estimators if isinstance(of, Quantile) and isinstance(one, Chosen)}
 
     @property
     def _quantiles(self) -> dict[str, Quantile]:
@@ -118,7 +118,7 @@ class Result:
                 if half is None and rows is not None:
                     half = foreseen(
                         column.formula,
-                        self._bars.recipes,
+                        self._bars.estimators,
                         self.numbers,
                         self.plan.domain,
                         confidence=confidence,
@@ -131,8 +131,8 @@ class Result:
 
     def _rounding(self, formula: Formula) -> float:
         """How far a value may be from the middle of its bar: a count that is a fraction is shown as a whole number."""
-        recipe = self._bars.recipes[formula] if isinstance(formula, CountRows | Count) else None
-        return 0.5 if isinstance(recipe, Linear) and recipe.divisor > 1 else 0.0
+        estimator = self._bars.estimators[formula] if isinstance(formula, CountRows | Count) else None
+        return 0.5 if isinstance(estimator, Linear) and estimator.divisor > 1 else 0.0
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -171,7 +171,7 @@ class Result:
 
     @cached_property
     def _bars(self) -> Bars:
-        return Bars(dict(zip(self.plan.aggregates, self.recipes, strict=True)), self.numbers)
+        return Bars(dict(zip(self.plan.aggregates, self.estimators, strict=True)), self.numbers)
 
     @cached_property
     def _every(self) -> dict[str, list[Any]]:
@@ -201,10 +201,10 @@ class Result:
 
     @cached_property
     def _released(self) -> dict[Aggregate, list[Any]]:
-        pairs = zip(self.plan.aggregates, self.recipes, strict=True)
+        pairs = zip(self.plan.aggregates, self.estimators, strict=True)
         return {
-            aggregate: values(recipe, self.numbers, counts=isinstance(aggregate, CountRows | Count | CountOwners))
-            for aggregate, recipe in pairs
+            aggregate: values(estimator, self.numbers, counts=isinstance(aggregate, CountRows | Count | CountOwners))
+            for aggregate, estimator in pairs
         }
 
     def _summed_over(self, key: Key) -> list[int]:

@@ -206,7 +206,10 @@ class _Sharing:
         ).best()
         released = self._offered(way, {place: share for place, share in enumerate(shares) if share}, first)
         own = {one.plan.fingerprint: one for one in released.values()}
-        if any(one.offer.design.blocks != first[place].offer.design.blocks for place, one in released.items()):
+        if any(
+            one.offer.strategy.measurements != first[place].offer.strategy.measurements
+            for place, one in released.items()
+        ):
             # At a lower price other numbers may be the better ones to release: relate those.
             first = [*asked, *released.values()]
             released = dict(enumerate(first[len(asked) :], start=len(asked)))

@@ -10,7 +10,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.query.answer.estimators import Linear, Recipe
+from partita.query.answer.estimators import Estimator, Linear
 from partita.query.answer.intervals import Spread
 from partita.query.answer.mixed import Mixed
 from partita.query.answer.results import Result
@@ -32,13 +32,13 @@ _HARDLY: Final = 1e-6
 class Estimate:
     """A question as combinations of released numbers: unbiased, and of least variance (Gauss and Markov).
 
-    ``sources`` are the releases, in the order in which ``mixed`` counts their numbers. Every part of a recipe is
+    ``sources`` are the releases, in the order in which ``mixed`` counts their numbers. Every part of an estimator is
     estimated as a whole number of the unit 1 / ``divisors``.
     """
 
     sources: tuple[Quote, ...]
     mixed: Mixed
-    recipes: tuple[Recipe, ...]
+    estimators: tuple[Estimator, ...]
     divisors: tuple[int, ...]
     figure: float
 
@@ -54,7 +54,7 @@ class Estimate:
         for place in range(width):
             unit = [float(place == other) for other in range(width)]
             spreads.append(self.mixed.spread(self.mixed.widest(unit), unit))
-        return Result(want.plan, want.program.cells, whole, self.recipes, tuple(spreads), mixed=self.mixed)
+        return Result(want.plan, want.program.cells, whole, self.estimators, tuple(spreads), mixed=self.mixed)
 
 
 def told(quotes: Sequence[Quote], worth: Sequence[float]) -> tuple[list[Told], list[float]] | None:
@@ -145,7 +145,7 @@ def _combined(part: Linear, lines: Floats) -> Floats:
 def _felt(quote: Quote, numbers: Floats) -> list[tuple[Floats, float]]:
     """What a question feels the error of, in each line, with the square of what is a large error."""
     lines = _lines(quote.plan, quote, numbers)
-    return [(_combined(part, lines), float(size)) for part, size in quote.offer.design.felt]
+    return [(_combined(part, lines), float(size)) for part, size in quote.offer.strategy.felt]
 
 
 @final
@@ -169,7 +169,7 @@ class _Best:
 
     def estimate(self, want: Quote, numbers: Floats) -> Estimate | None:
         lines = _lines(want.plan, want, numbers)
-        parts = list(dict.fromkeys(part for recipe in want.recipes for part in linears(recipe)))
+        parts = list(dict.fromkeys(part for estimator in want.estimators for part in linears(estimator)))
         wanted = np.stack([_combined(part, lines) for part in parts], axis=1)
         scaled = wanted @ self.solved
         # Once more for what rounding left over, so that nothing but rounding is left of a bias.
@@ -190,19 +190,19 @@ class _Best:
         return Estimate(
             tuple(self.released[place] for place in used),
             Mixed(weights, tuple(one for one, keep in zip(self.noise, kept, strict=True) if keep)),
-            tuple(_placed(recipe, parts, divisors) for recipe in want.recipes),
+            tuple(_placed(estimator, parts, divisors) for estimator in want.estimators),
             divisors,
             figure,
         )
 
 
-def _placed(recipe: Recipe, parts: Sequence[Linear], divisors: Sequence[int]) -> Recipe:
-    """The recipe over estimated parts."""
+def _placed(estimator: Estimator, parts: Sequence[Linear], divisors: Sequence[int]) -> Estimator:
+    """The estimator over estimated parts."""
     made = []
-    for part in linears(recipe):
+    for part in linears(estimator):
         place = parts.index(part)
         made.append(replace(_unit(place, len(parts), divisors[place]), constant=part.constant))
-    return rebuilt(recipe, made)
+    return rebuilt(estimator, made)
 
 
 def _unit(place: int, width: int, divisor: int) -> Linear:

@@ -15,7 +15,7 @@ from partita.query.builder.aggregates import Asked
 from partita.query.language.conditions import Condition, condition, everywhere
 from partita.query.language.formulas import Apply, Formula, Label, Operation
 from partita.query.language.keys import Each, Key
-from partita.query.language.per_user import Gathering
+from partita.query.language.per_user import PerUser
 from partita.query.language.plan import KeyColumn, Lines, Order, Plan, ShownColumn, ValueColumn, needed
 from partita.query.language.text import quoted, shown_key
 from partita.query.rewrite import rewritten
@@ -53,7 +53,7 @@ class Frame:
     public: Mapping[str, PublicTable] = field(default_factory=dict, repr=False)
     most: int | None = field(default=None, repr=False)
     joined: tuple[Joined, ...] = field(default=(), repr=False)
-    gathered: tuple[Gathering, Condition, tuple[tuple[str, exp.Expr], ...]] | None = field(default=None, repr=False)
+    gathered: tuple[PerUser, Condition, tuple[tuple[str, exp.Expr], ...]] | None = field(default=None, repr=False)
 
     @property
     def _base(self) -> Table:
@@ -95,9 +95,9 @@ class Frame:
         text = f"SELECT {listed} FROM {quoted(self.table.name)} GROUP BY {', '.join([owner, *keys])}"
         if not owner or self.gathered is not None:
             raise refuse.not_by_owner(None) if not owner else refuse.gathered_twice()
-        gathering, rest = GatheringWords(self._reader(text), self._parsed(text), self.most).read()
+        per_user, rest = GatheringWords(self._reader(text), self._parsed(text), self.most).read()
         named = tuple((item.alias_or_name.lower(), item.unalias()) for item in rest.expressions)
-        return replace(self, condition=None, keys=(), joined=(), gathered=(gathering, self._met(), named))
+        return replace(self, condition=None, keys=(), joined=(), gathered=(per_user, self._met(), named))
 
     def group_by(self, *keys: str, **named: str) -> Frame:
         """A line for every possible value of the keys: columns, BUCKET(column, width), DATE_TRUNC('month', column)."""
@@ -145,9 +145,9 @@ class Frame:
         keys = tuple(key for _, key in self.keys)
         if self.gathered is None:
             return rewritten(Plan(self.table, met, keys, needs, tuple(shown), lines))
-        gathering, stored, _ = self.gathered
-        kept = replace(gathering, where=met)
-        return rewritten(Plan(self.table, stored, keys, needs, tuple(shown), lines, gathering=kept))
+        per_user, stored, _ = self.gathered
+        kept = replace(per_user, where=met)
+        return rewritten(Plan(self.table, stored, keys, needs, tuple(shown), lines, per_user=kept))
 
     def _met(self) -> Condition:
         return everywhere(self._base.domain) if self.condition is None else self.condition

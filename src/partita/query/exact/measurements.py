@@ -1,4 +1,4 @@
-"""Blocks: the whole numbers that are released together, as sums over rows of small vectors with known length."""
+"""Measurements: the whole numbers that are released together, as sums over rows of small vectors with known length."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Crossed:
     beside: Bounds
 
 
-Block = Counted | Summed | Balanced | Owned | Moments | Crossed
+Measurement = Counted | Summed | Balanced | Owned | Moments | Crossed
 
 
 @final
@@ -102,13 +102,13 @@ class Lengths:
         return Lengths(min(self.l1, other.l1), min(self.l2_squared, other.l2_squared), min(self.linf, other.linf))
 
 
-def entries(block: Block) -> tuple[dict[Tally, int], ...]:
-    """Each number of a block as a whole combination of exact tallies.
+def entries(measurement: Measurement) -> tuple[dict[Tally, int], ...]:
+    """Each number of a measurement as a whole combination of exact tallies.
 
     >>> entries(Counted())
     ({Rows(): 1},)
     """
-    match block:
+    match measurement:
         case Counted(None):
             return ({Rows(): 1},)
         case Counted(of):
@@ -149,16 +149,16 @@ def entries(block: Block) -> tuple[dict[Tally, int], ...]:
             size = (within.high - within.low) * (beside.high - beside.low)
             return (*four, _without(of, size)) if _both(within, beside).nullable else four
         case _:
-            assert_never(block)
+            assert_never(measurement)
 
 
-def one_row(block: Block) -> Lengths:
+def one_row(measurement: Measurement) -> Lengths:
     """How long a single row's vector can be (measurements.proof.md)."""
-    match block:
+    match measurement:
         case Counted() | Owned():
             return Lengths(1, 1, 1)
         case Summed():
-            low, high = _range(block)
+            low, high = _range(measurement)
             most = max(abs(low), abs(high))
             return Lengths(most, most**2, most)
         case Balanced(_, within):
@@ -171,16 +171,16 @@ def one_row(block: Block) -> Lengths:
             size = (within.high - within.low) * (beside.high - beside.low)
             return Lengths(size, size**2, size)
         case _:
-            assert_never(block)
+            assert_never(measurement)
 
 
-def one_change(block: Block, *, groups: int, partial: bool) -> Lengths:
-    """How far the block can move when a row of the region becomes another row of the region (measurements.proof.md).
+def one_change(measurement: Measurement, *, groups: int, partial: bool) -> Lengths:
+    """How far it can move when a row of the region becomes another row of the region (measurements.proof.md).
 
     ``groups`` is how many groups the row may move between. ``partial`` says that a row of the region may still not
     be counted at all.
     """
-    match block:
+    match measurement:
         case Counted(None):
             same = Lengths(1, 1, 1) if partial else Lengths(0, 0, 0)
         case Counted():
@@ -188,7 +188,7 @@ def one_change(block: Block, *, groups: int, partial: bool) -> Lengths:
         case Owned():
             same = Lengths(1, 1, 1)
         case Summed(_, within):
-            low, high = _range(block)
+            low, high = _range(measurement)
             if partial or within.nullable:
                 low, high = min(low, 0), max(high, 0)
             same = Lengths(high - low, (high - low) ** 2, high - low)
@@ -202,39 +202,39 @@ def one_change(block: Block, *, groups: int, partial: bool) -> Lengths:
             size = (within.high - within.low) * (beside.high - beside.low)
             same = Lengths(2 * size, 2 * size**2, size)
         case _:
-            assert_never(block)
+            assert_never(measurement)
     if groups < 2:
         return same
-    alone = one_row(block)
+    alone = one_row(measurement)
     return same | Lengths(2 * alone.l1, 2 * alone.l2_squared, alone.linf)
 
 
-def one_owner(block: Block, rows: int, groups: int) -> Lengths:
+def one_owner(measurement: Measurement, rows: int, groups: int) -> Lengths:
     """How long the vectors of so many rows of one owner can be together, in so many groups (measurements.proof.md).
 
     >>> one_owner(Owned(), 10, 3), one_owner(Counted(), 10, 3)
     (Lengths(l1=3, l2_squared=3, linf=1), Lengths(l1=10, l2_squared=100, linf=10))
     """
-    if isinstance(block, Owned):
+    if isinstance(measurement, Owned):
         met = min(rows, groups)
         return Lengths(met, met, 1)
-    return one_row(block).times(rows)
+    return one_row(measurement).times(rows)
 
 
-def one_alteration(block: Block, rows: int, groups: int) -> Lengths:
-    """How far so many rows of one owner, before and after, can move the block (measurements.proof.md).
+def one_alteration(measurement: Measurement, rows: int, groups: int) -> Lengths:
+    """How far so many rows of one owner, before and after, can move the measurement (measurements.proof.md).
 
     >>> one_alteration(Owned(), 10, 3), one_alteration(Counted(), 10, 3)
     (Lengths(l1=3, l2_squared=3, linf=1), Lengths(l1=20, l2_squared=200, linf=10))
     """
-    if isinstance(block, Owned):
+    if isinstance(measurement, Owned):
         met = min(2 * rows, groups)
         return Lengths(met, met, 1)
-    return (one_row(block) | one_change(block, groups=groups, partial=True)).times(rows)
+    return (one_row(measurement) | one_change(measurement, groups=groups, partial=True)).times(rows)
 
 
-def _range(block: Summed) -> tuple[int, int]:
-    ends = [block.slope * end + block.offset for end in (block.bounds.low, block.bounds.high)]
+def _range(measurement: Summed) -> tuple[int, int]:
+    ends = [measurement.slope * end + measurement.offset for end in (measurement.bounds.low, measurement.bounds.high)]
     return min(ends), max(ends)
 
 

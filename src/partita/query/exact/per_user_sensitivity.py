@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from partita.query.exact.measurements import Balanced, Block, Counted, Lengths, Summed
+from partita.query.exact.measurements import Balanced, Counted, Lengths, Measurement, Summed
 from partita.query.language.expressions import Bounds, Clamp, Expression, Number, Plus, Times, Value, bounds, columns
 from partita.query.language.keys import columns as columns_of_key
-from partita.query.language.per_user import Gathered, Gathers
+from partita.query.language.per_user import Gathers, PerUserColumn
 from partita.query.language.plan import Plan
 from partita.region.domain import Domain
 
@@ -43,7 +43,7 @@ class Drift:
 @final
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """How far one derived row moves a block: ``row`` for a stored row that comes or goes, ``swap`` for one of each.
+    """How far one derived row moves a measurement: ``row`` if a stored row comes or goes, ``swap`` for one of each.
 
     ``apart`` is for one of each in two derived rows, which may be in two groups.
     """
@@ -64,9 +64,9 @@ class Steady:
     domain: Domain
     drifts: tuple[tuple[str, Drift], ...]
 
-    def moved(self, block: Block, groups: int) -> Moved | None:
-        """How far stored rows move a block through the derived row of their owner, where less is known than any row."""
-        match block:
+    def moved(self, measurement: Measurement, groups: int) -> Moved | None:
+        """How far stored rows move a measurement through their owner's derived row, where that is less than any row."""
+        match measurement:
             case Counted(None):
                 return _moved(0, 1, groups)
             case Summed(of, within, slope, offset):
@@ -109,16 +109,16 @@ class Steady:
 
 def steady(plan: Plan) -> Steady | None:
     """What is known of the derived rows of a plan; None if one of them may be left out, or may change its group."""
-    gathering = plan.gathering
-    if gathering is None or gathering.where.tests or not gathering.where.region.whole:
+    per_user = plan.per_user
+    if per_user is None or per_user.where.tests or not per_user.where.region.whole:
         return None
-    if any(not columns_of_key(key) <= set(gathering.keys) for key in plan.keys):
+    if any(not columns_of_key(key) <= set(per_user.keys) for key in plan.keys):
         return None
-    drifts = tuple((column.name, _column(column, plan)) for column in gathering.columns)
-    return Steady(gathering.table.domain, drifts)
+    drifts = tuple((column.name, _column(column, plan)) for column in per_user.columns)
+    return Steady(per_user.table.domain, drifts)
 
 
-def _column(column: Gathered, plan: Plan) -> Drift:
+def _column(column: PerUserColumn, plan: Plan) -> Drift:
     """What a stored row that comes does to one derived column (per_user_sensitivity.proof.md)."""
     within, zero, one = column.bounds, Fraction(0), Fraction(1)
     width = within.highest - within.lowest

@@ -18,7 +18,7 @@ from partita.query.language import keys as keys_of
 from partita.query.language.conditions import Condition
 from partita.query.language.expressions import Expression
 from partita.query.language.keys import MOST_GROUPS, Key, Single
-from partita.query.language.per_user import Gathering
+from partita.query.language.per_user import PerUser
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import Truncation
 from partita.region.codes import members, size
@@ -142,12 +142,12 @@ class Program:
     tallies: tuple[Tally, ...]
     truncation: Truncation | None = None
     opened: tuple[str, ...] = ()
-    gathering: Gathering | None = None
+    per_user: PerUser | None = None
 
     def derived(self) -> Program:
         """The same tallies of the rows that were gathered, as if they were stored."""
-        assert self.gathering is not None
-        return replace(self, table=self.gathering.table, where=self.gathering.where, truncation=None, gathering=None)
+        assert self.per_user is not None
+        return replace(self, table=self.per_user.table, where=self.per_user.where, truncation=None, per_user=None)
 
     @property
     def people(self) -> Rows | Owners:

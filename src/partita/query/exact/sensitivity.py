@@ -7,9 +7,9 @@ from typing import Generic, Protocol, Self, TypeVar, final
 
 from partita.granularity import Granularity, Groups, Metric, Replace, Rows, Users, steps
 from partita.query.exact.measurements import (
-    Block,
     Counted,
     Lengths,
+    Measurement,
     Owned,
     one_alteration,
     one_change,
@@ -72,7 +72,7 @@ def behind(granularity: Granularity, truncation: Truncation | None) -> bool:
 
 
 def movement(
-    block: Block,
+    measurement: Measurement,
     granularity: Granularity,
     *,
     groups: int,
@@ -80,7 +80,7 @@ def movement(
     truncation: Truncation | None = None,
     whole: bool = False,
 ) -> Sensitivity[Lengths]:
-    """How far a block moves under a granularity (sensitivity.proof.md).
+    """How far a measurement moves under a granularity (sensitivity.proof.md).
 
     The lengths follow from the declared domain alone. Where a truncation stands behind the projection, one row that
     comes or goes may let another of the same owner in or out, and a changed row may leave one owner for another, so
@@ -90,21 +90,21 @@ def movement(
     >>> movement(Counted(), Replace(), groups=5, partial=False).unit
     Lengths(l1=2, l2_squared=2, linf=1)
     """
-    row = one_row(block)
-    both = one_change(block, groups=groups, partial=partial)
+    row = one_row(measurement)
+    both = one_change(measurement, groups=groups, partial=partial)
     if not behind(granularity, truncation):
-        owner = _entered(granularity, block, groups, truncation)
-        altered = _owned(granularity, block, groups, truncation)
+        owner = _entered(granularity, measurement, groups, truncation)
+        altered = _owned(granularity, measurement, groups, truncation)
         return Sensitivity.of(granularity, row=row, both=both, owner=owner, altered=altered)
     swap = row | both
     # Rows are one less under one owner and one more under another, or as many as before.
-    counted = whole and not partial and groups < 2 and block in (Counted(), Owned())
+    counted = whole and not partial and groups < 2 and measurement in (Counted(), Owned())
     twice = row if counted else swap.times(2)
     return Sensitivity.of(granularity, row=row, both=twice, owner=swap, swap=swap)
 
 
 def gathered_movement(
-    block: Block,
+    measurement: Measurement,
     granularity: Granularity,
     *,
     groups: int,
@@ -112,7 +112,7 @@ def gathered_movement(
     truncation: Truncation | None = None,
     steady: Steady | None = None,
 ) -> Sensitivity[Lengths]:
-    """How far a block over rows gathered by owner moves (sensitivity.proof.md).
+    """How far a measurement over rows gathered by owner moves (sensitivity.proof.md).
 
     A stored row that comes or goes changes one derived row: the old one out, the new one in. ``keyed`` says that rows
     are gathered by other columns besides their owner, so that one owner may have several derived rows. ``steady``
@@ -123,9 +123,9 @@ def gathered_movement(
     >>> gathered_movement(Counted(), users("patient", rows=9), groups=1, keyed=False).unit
     Lengths(l1=1, l2_squared=1, linf=1)
     """
-    alone = one_row(block)
-    change = alone | one_change(block, groups=groups, partial=True)
-    known = None if steady is None else steady.moved(block, groups)
+    alone = one_row(measurement)
+    change = alone | one_change(measurement, groups=groups, partial=True)
+    known = None if steady is None else steady.moved(measurement, groups)
     row, apart, swap = change, change.times(2), change
     if known is not None:
         row, apart, swap = change & known.row, apart & known.apart, change & known.swap
@@ -174,22 +174,26 @@ def _kept(users: Users, truncation: Truncation | None) -> int:
     return users.rows if truncation is None else min(users.rows, truncation.most)
 
 
-def _met(block: Block, users: Users, truncation: Truncation | None) -> int:
-    """How many rows of an owner count in a block: of owners, one for each group that they may be in."""
-    groups = None if truncation is None or not isinstance(block, Owned) else truncation.groups
+def _met(measurement: Measurement, users: Users, truncation: Truncation | None) -> int:
+    """How many rows of an owner count in a measurement: of owners, one for each group that they may be in."""
+    groups = None if truncation is None or not isinstance(measurement, Owned) else truncation.groups
     return _kept(users, truncation) if groups is None else min(groups, _kept(users, truncation))
 
 
-def _entered(granularity: Granularity, block: Block, groups: int, truncation: Truncation | None) -> Lengths:
+def _entered(granularity: Granularity, measurement: Measurement, groups: int, truncation: Truncation | None) -> Lengths:
     users = granularity.single
-    return one_owner(block, _met(block, users, truncation), groups) if isinstance(users, Users) else one_row(block)
+    return (
+        one_owner(measurement, _met(measurement, users, truncation), groups)
+        if isinstance(users, Users)
+        else one_row(measurement)
+    )
 
 
-def _owned(granularity: Granularity, block: Block, groups: int, truncation: Truncation | None) -> Lengths:
+def _owned(granularity: Granularity, measurement: Measurement, groups: int, truncation: Truncation | None) -> Lengths:
     users = granularity.single
     if isinstance(users, Users) and users.altered:
-        return one_alteration(block, _met(block, users, truncation), groups)
-    return _entered(granularity, block, groups, truncation)
+        return one_alteration(measurement, _met(measurement, users, truncation), groups)
+    return _entered(granularity, measurement, groups, truncation)
 
 
 def _unit(granularity: Granularity, row: Far, change: Far, owner: Far) -> Far:

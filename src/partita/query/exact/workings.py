@@ -26,7 +26,7 @@ from partita.query.language.expressions import (
     shared,
 )
 from partita.query.language.keys import Bucket
-from partita.query.language.per_user import FINER, Gathered, Gathers
+from partita.query.language.per_user import FINER, Gathers, PerUserColumn
 from partita.region.columns import Dates
 from partita.region.domain import Domain
 
@@ -74,7 +74,7 @@ def bucket(key: Bucket, domain: Domain) -> Computed:
     return make.applied(Sign.OVER, above, make.constant(step))
 
 
-def gathered(column: Gathered, domain: Domain) -> Computed:
+def gathered(column: PerUserColumn, domain: Domain) -> Computed:
     """One owner's aggregate in whole units, kept within its bounds, ending in 64 bits."""
     # Both ends, in reach or not: what comes back must lie between them however many rows there were.
     return make.cast(make.within(_folded(column, domain), column.bounds.low, column.bounds.high), Width.NARROW)
@@ -84,10 +84,10 @@ def computed(program: Program) -> list[Computed]:
     """Everything that an engine computes for a program."""
     domain = program.table.domain
     found = sides(program.where)
-    if program.gathering is not None:
-        found += [gathered(column, domain) for column in program.gathering.columns]
-        found += sides(program.gathering.where)
-        domain = program.gathering.table.domain
+    if program.per_user is not None:
+        found += [gathered(column, domain) for column in program.per_user.columns]
+        found += sides(program.per_user.where)
+        domain = program.per_user.table.domain
     found += [whole(tally.of, domain) for tally in program.tallies if isinstance(tally, Present | Total | Values)]
     found += [bucket(key, domain) for key in program.cells.keys if isinstance(key, Bucket)]
     return found
@@ -101,7 +101,7 @@ def typed(operation: Computed, name: Callable[[], str]) -> None:
         raise refuse.too_wide(name())
 
 
-def _folded(column: Gathered, domain: Domain) -> Computed:
+def _folded(column: PerUserColumn, domain: Domain) -> Computed:
     if column.of is None:
         return make.counted(None)
     of = whole(column.of, domain)

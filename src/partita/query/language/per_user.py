@@ -33,7 +33,7 @@ class Gathers(Enum):
 
 @final
 @dataclass(frozen=True, slots=True)
-class Gathered:
+class PerUserColumn:
     """A column of derived rows: an aggregate of one owner's rows, kept within bounds, in whole units.
 
     ``since`` is the day from which it counts, where it gives days.
@@ -60,7 +60,7 @@ class Gathered:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Gathering:
+class PerUser:
     """One row for each owner (and each value of ``keys``) that has rows meeting the plan's condition.
 
     ``table`` declares the derived columns; ``where`` is a condition on derived rows. A derived row depends on all rows
@@ -69,7 +69,7 @@ class Gathering:
 
     owner: str
     keys: tuple[str, ...]
-    columns: tuple[Gathered, ...]
+    columns: tuple[PerUserColumn, ...]
     table: Table
     where: Condition
 

@@ -14,7 +14,7 @@ from partita.query.language.conditions import Condition
 from partita.query.language.formulas import Formula, aggregates_of
 from partita.query.language.joined import joined_of
 from partita.query.language.keys import Key, Opened
-from partita.query.language.per_user import Gathering
+from partita.query.language.per_user import PerUser
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import UNCAPPED, Caps
 from partita.region.domain import Domain
@@ -100,17 +100,17 @@ class Plan:
     shown: tuple[ShownColumn, ...]
     lines: Lines = Lines()
     caps: Caps = UNCAPPED
-    gathering: Gathering | None = None
+    per_user: PerUser | None = None
 
     @property
     def domain(self) -> Domain:
         """What the rows that are aggregated may hold: those of the table, or those gathered from them."""
-        return self.table.domain if self.gathering is None else self.gathering.table.domain
+        return self.table.domain if self.per_user is None else self.per_user.table.domain
 
     @property
     def met(self) -> Condition:
         """What the rows that are aggregated meet; ``where`` is what the stored rows meet."""
-        return self.where if self.gathering is None else self.gathering.where
+        return self.where if self.per_user is None else self.per_user.where
 
     @cached_property
     def canonical(self) -> str:
@@ -123,7 +123,7 @@ class Plan:
                 f"table {self.table.name} {self.table.digest}",
                 *(() if joined is None else (joined.canonical(),)),
                 f"where {shown_condition(self.where)}",
-                *(() if self.gathering is None else (self.gathering.canonical(),)),
+                *(() if self.per_user is None else (self.per_user.canonical(),)),
                 *(f"by {canonical_key(key)}" for key in self.keys),
                 *(f"aggregate {shown_aggregate(aggregate)}" for aggregate in self.aggregates),
                 *((f"an owner has {self.caps.rows} rows in {self.caps.groups} groups",) if self.caps else ()),

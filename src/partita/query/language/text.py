@@ -20,7 +20,7 @@ from partita.region.region import Region
 
 if TYPE_CHECKING:
     from partita.query.language.aggregates import Aggregate
-    from partita.query.language.per_user import Gathering
+    from partita.query.language.per_user import PerUser
     from partita.query.language.plan import Plan
     from partita.query.tables.schema import Table
 
@@ -203,7 +203,7 @@ def shown_plan(plan: Plan) -> str:
         listed.append(text if text == name else f"{text} AS {name}")
     lines = [
         f"SELECT {'DISTINCT ' if plan.lines.distinct else ''}{', '.join(listed)}",
-        f"FROM {_named(plan.table) if plan.gathering is None else _gathered(plan, plan.gathering)}",
+        f"FROM {_named(plan.table) if plan.per_user is None else _gathered(plan, plan.per_user)}",
         *_where(plan.met),
     ]
     if plan.lines.sets:
@@ -265,11 +265,11 @@ def _where(where: Condition) -> list[str]:
     return [f"WHERE {shown_condition(where, readable)}"]
 
 
-def _gathered(plan: Plan, gathering: Gathering) -> str:
+def _gathered(plan: Plan, per_user: PerUser) -> str:
     """Rows gathered by owner, as a question in brackets; bounds that the promises do not give are written out."""
-    keys = [quoted(gathering.owner), *map(quoted, gathering.keys)]
+    keys = [quoted(per_user.owner), *map(quoted, per_user.keys)]
     listed = list(keys)
-    for column in gathering.columns:
+    for column in per_user.columns:
         within, of = column.bounds, "" if column.of is None else f"({shown_expression(column.of)})"
         text = f"{column.gathers.value}{of}"
         if column.clamped:

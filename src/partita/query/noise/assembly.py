@@ -1,4 +1,4 @@
-"""Assembles aggregates: how each of them follows from the numbers that some blocks release."""
+"""Assembles aggregates: how each of them follows from the numbers that some measurements release."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import assert_never, final
 
-from partita.query.answer.estimators import Comovement, Dispersion, Fixed, Likeness, Linear, Mean, Recipe
-from partita.query.exact.measurements import Balanced, Block, Counted, Crossed, Moments, Owned, Summed, entries
+from partita.query.answer.estimators import Comovement, Dispersion, Estimator, Fixed, Likeness, Linear, Mean
+from partita.query.exact.measurements import Balanced, Counted, Crossed, Measurement, Moments, Owned, Summed, entries
 from partita.query.language.aggregates import (
     Aggregate,
     Average,
@@ -29,22 +29,22 @@ HALF = Fraction(1, 2)
 
 @final
 class Assembly:
-    """Finds a recipe for each aggregate; ``within`` are the bounds of every expression that is aggregated."""
+    """Finds an estimator for each aggregate; ``within`` are the bounds of every expression that is aggregated."""
 
-    def __init__(self, within: Mapping[Expression, Bounds], blocks: tuple[Block, ...]) -> None:
+    def __init__(self, within: Mapping[Expression, Bounds], measurements: tuple[Measurement, ...]) -> None:
         self.within = within
-        self.blocks = blocks
-        self.sizes = [len(entries(block)) for block in blocks]
+        self.measurements = measurements
+        self.sizes = [len(entries(measurement)) for measurement in measurements]
         self.starts = [0, *accumulate(self.sizes)][:-1]
         self._width = sum(self.sizes)
 
-    def recipe(self, aggregate: Aggregate) -> Recipe:
+    def estimator(self, aggregate: Aggregate) -> Estimator:
         """How an aggregate follows from the numbers."""
         match aggregate:
             case CountRows():
                 return self._rows()
             case CountOwners():
-                return self._signed(self.starts[self.blocks.index(Owned())], (1,), 1)
+                return self._signed(self.starts[self.measurements.index(Owned())], (1,), 1)
             case Count(of):
                 return self._count(of)
             case Sum(of):
@@ -72,28 +72,28 @@ class Assembly:
             case _:
                 assert_never(aggregate)
 
-    def weights(self, aggregates: Iterable[Aggregate], recipes: Iterable[Recipe]) -> tuple[Fraction, ...]:
-        """How much the scaled squared errors of all aggregates grow with the variance in each block."""
-        total = [Fraction(0)] * len(self.blocks)
-        for aggregate, recipe in zip(aggregates, recipes, strict=True):
-            for part, size in self.felt(aggregate, recipe):
+    def weights(self, aggregates: Iterable[Aggregate], estimators: Iterable[Estimator]) -> tuple[Fraction, ...]:
+        """How much the scaled squared errors of all aggregates grow with the variance in each measurement."""
+        total = [Fraction(0)] * len(self.measurements)
+        for aggregate, estimator in zip(aggregates, estimators, strict=True):
+            for part, size in self.felt(aggregate, estimator):
                 for place, start in enumerate(self.starts):
                     weights = part.weights[start : start + self.sizes[place]]
                     if any(weights):
                         total[place] += Fraction(sum(weight**2 for weight in weights), part.divisor**2) / size
         return tuple(total)
 
-    def felt(self, aggregate: Aggregate, recipe: Recipe) -> Iterable[tuple[Linear, Fraction]]:
+    def felt(self, aggregate: Aggregate, estimator: Estimator) -> Iterable[tuple[Linear, Fraction]]:
         """The combinations whose errors an aggregate feels, each with the square of what is a large error.
 
         For what is not linear, at places that are typical: a mean half-way to an end of its range feels the error of
         the count half as much; a variance is felt in the middle of the range and half-way to either end.
         """
-        match recipe:
+        match estimator:
             case Fixed() | Chosen():
                 return
             case Linear():
-                yield recipe, self._size(aggregate)
+                yield estimator, self._size(aggregate)
             case Mean(top, bottom, _, reach):
                 yield top, reach**2
                 yield bottom, Fraction(4)
@@ -108,7 +108,7 @@ class Assembly:
                 for one, two in ((first, squares), (other, others)):
                     yield two.plus(one, -HALF).plus(count, -(HALF**2)), Fraction(4)
             case _:
-                assert_never(recipe)
+                assert_never(estimator)
 
     def _size(self, aggregate: Aggregate) -> Fraction:
         """The square of what one row can do to an aggregate: the measure for its error."""
@@ -124,7 +124,7 @@ class Assembly:
         return (self.within[of].highest - self.within[of].lowest) / 2
 
     def _signed(self, start: int, signs: Iterable[int], size: int) -> Linear:
-        """The numbers of one block, added or taken away, divided by the block's size."""
+        """The numbers of one measurement, added or taken away, divided by the measurement's size."""
         weights = [0] * self._width
         for place, sign in enumerate(signs):
             weights[start + place] = sign
@@ -133,10 +133,10 @@ class Assembly:
     # --- counts ------------------------------------------------------------------------------------------------
 
     def _rows(self) -> Linear:
-        """COUNT(*): from a plain count, or from any block whose numbers together count every row."""
+        """COUNT(*): from a plain count, or from any measurement whose numbers together count every row."""
         best: Linear | None = None
-        for block, start, size in zip(self.blocks, self.starts, self.sizes, strict=True):
-            whole = _whole(block)
+        for measurement, start, size in zip(self.measurements, self.starts, self.sizes, strict=True):
+            whole = _whole(measurement)
             if whole is None:
                 continue
             found = self._signed(start, [1] * size, whole)
@@ -148,12 +148,12 @@ class Assembly:
     def _count(self, of: Expression) -> Linear:
         if not self.within[of].nullable:
             return self._rows()
-        for block, start, size in zip(self.blocks, self.starts, self.sizes, strict=True):
-            match block:
+        for measurement, start, size in zip(self.measurements, self.starts, self.sizes, strict=True):
+            match measurement:
                 case Counted(counted) if counted == of:
                     return self._signed(start, [1], 1)
                 case Balanced(same) | Moments(same) | Crossed(same) if same == of:
-                    whole = _whole(block)
+                    whole = _whole(measurement)
                     assert whole is not None
                     # The last number is of the rows without a value.
                     return self._signed(start, [1] * (size - 1), whole)
@@ -165,13 +165,17 @@ class Assembly:
         within = self.within[of]
         if self._flat(of):
             return self._count(of).times(within.lowest)
-        for block, start in zip(self.blocks, self.starts, strict=True):
-            if isinstance(block, Summed) and block.of == of and (block.slope, block.offset) == (1, 0):
+        for measurement, start in zip(self.measurements, self.starts, strict=True):
+            if (
+                isinstance(measurement, Summed)
+                and measurement.of == of
+                and (measurement.slope, measurement.offset) == (1, 0)
+            ):
                 return self._signed(start, (within.unit.numerator,), within.unit.denominator)
         middle = (within.lowest + within.highest) / 2
         return self._offset(of).plus(self._count(of), middle)
 
-    def _mean(self, of: Expression) -> Recipe:
+    def _mean(self, of: Expression) -> Estimator:
         within = self.within[of]
         middle = (within.lowest + within.highest) / 2
         if self._flat(of):
@@ -186,8 +190,8 @@ class Assembly:
         """The sum of distances from the middle, in units of half the width: every row adds from -1 to 1."""
         within = self.within[of]
         width = within.high - within.low
-        for block, start in zip(self.blocks, self.starts, strict=True):
-            match block:
+        for measurement, start in zip(self.measurements, self.starts, strict=True):
+            match measurement:
                 case Balanced(balanced) if balanced == of:
                     return self._signed(start, (1, -1), width)
                 case Moments(moved) if moved == of:
@@ -202,8 +206,8 @@ class Assembly:
         """Count, sum and sum of squares, of distances from the middle in units of half the width."""
         width = self.within[of].high - self.within[of].low
         squared = centred(of, of, self.within)
-        for block, start in zip(self.blocks, self.starts, strict=True):
-            match block:
+        for measurement, start in zip(self.measurements, self.starts, strict=True):
+            match measurement:
                 case Moments(moved) if moved == of:
                     return self._count(of), self._first(of), self._signed(start, (1, 0, 1), width**2)
                 case Summed(square, most) if square == squared:
@@ -212,9 +216,9 @@ class Assembly:
 
     def _crossed(self, of: Expression, other: Expression) -> tuple[Linear, Linear, Linear, Linear]:
         """Count, both sums and the sum of products, in units of half the widths."""
-        for block, start in zip(self.blocks, self.starts, strict=True):
-            if isinstance(block, Crossed) and (block.of, block.other) == (of, other):
-                size = _whole(block)
+        for measurement, start in zip(self.measurements, self.starts, strict=True):
+            if isinstance(measurement, Crossed) and (measurement.of, measurement.other) == (of, other):
+                size = _whole(measurement)
                 assert size is not None
                 signs = ((1, 1, 1, 1), (-1, -1, 1, 1), (-1, 1, -1, 1), (1, -1, -1, 1))
                 count, first, second, product = (self._signed(start, each, size) for each in signs)
@@ -223,9 +227,9 @@ class Assembly:
 
     def _product(self, of: Expression, other: Expression) -> Linear:
         wanted = centred(of, other, self.within)
-        for block, start in zip(self.blocks, self.starts, strict=True):
-            if isinstance(block, Summed) and block.of == wanted:
-                return self._signed(start, (1,), block.bounds.high)
+        for measurement, start in zip(self.measurements, self.starts, strict=True):
+            if isinstance(measurement, Summed) and measurement.of == wanted:
+                return self._signed(start, (1,), measurement.bounds.high)
         raise AssertionError
 
 
@@ -242,9 +246,9 @@ def _width(within: Bounds) -> int:
     return within.high - within.low
 
 
-def _whole(block: Block) -> int | None:
-    """What every row adds to a block's numbers in all, if it is the same for every row."""
-    match block:
+def _whole(measurement: Measurement) -> int | None:
+    """What every row adds to a measurement's numbers in all, if it is the same for every row."""
+    match measurement:
         case Counted():
             return 1
         case Balanced(_, within):
@@ -256,4 +260,4 @@ def _whole(block: Block) -> int | None:
         case Summed() | Owned():
             return None
         case _:
-            assert_never(block)
+            assert_never(measurement)

@@ -17,14 +17,14 @@ from partita.errors.query import language as refuse_quantiles
 from partita.errors.query import prices as refuse
 from partita.granularity import Granularity
 from partita.query.answer.intervals import Spread
-from partita.query.exact.measurements import Block, Lengths
+from partita.query.exact.measurements import Lengths, Measurement
 from partita.query.exact.per_user_sensitivity import Steady
 from partita.query.exact.sensitivity import Sensitivity, distance, gathered_movement, movement
 from partita.query.language.aggregates import Aggregate, Quantile
 from partita.query.language.expressions import Expression, bounds
 from partita.query.noise import partition_selection as selection
 from partita.query.noise.partition_selection import Selection
-from partita.query.noise.strategy import Design, designs
+from partita.query.noise.strategy import Strategy, strategies_of
 from partita.query.noise.tolls import Part, Protection, Toll, named_toll, toll_of
 from partita.query.quantiles import costs as quantile_costs
 from partita.query.quantiles import quantiles
@@ -44,14 +44,14 @@ _LITTLE: Final = Fraction(1, 1 << 40)
 
 @final
 @dataclass(frozen=True, slots=True)
-class Offer:
+class NoiseChoice:
     """The noise chosen for the aggregates of a question, whatever its region; kept and used again.
 
     Counts and sums are parts with additive noise; quantiles are choices.
     """
 
     noise: str
-    design: Design
+    strategy: Strategy
     parts: tuple[Part, ...]
     tolls: tuple[Toll, ...]
     reason: str
@@ -85,8 +85,8 @@ class Request:
 
 
 @lru_cache(maxsize=1024)
-def offered(request: Request) -> Offer:
-    """The offer of some aggregates at a price: of all designs and noises, the one with the least expected error."""
+def offered(request: Request) -> NoiseChoice:
+    """The offer of some aggregates at a price: of all strategies and noises, the one with the least expected error."""
     if request.keys:
         return _selected(request)
     domain, price, protections, wanted = request.domain, request.price, request.protections, request.noise
@@ -97,15 +97,16 @@ def offered(request: Request) -> Offer:
     allowed = pricing.part_of(price.within(first), share)
     choices, tolls = _chosen(request, companies, allowed)
     if not linear:
-        return Offer("", Design("chosen", (), (), ()), (), tolls, _reason_of_choices(choices), choices)
-    best: tuple[float, Offer] | None = None
+        return NoiseChoice("", Strategy("chosen", (), (), ()), (), tolls, _reason_of_choices(choices), choices)
+    best: tuple[float, NoiseChoice] | None = None
     others: dict[str, float] = {}
-    for design in designs(linear, domain):
+    for strategy in strategies_of(linear, domain):
         movements = [
-            tuple(_moved(request, block, granularity) for granularity, _ in protections) for block in design.blocks
+            tuple(_moved(request, measurement, granularity) for granularity, _ in protections)
+            for measurement in strategy.measurements
         ]
         for noise in pricing.NOISES if wanted is None else (wanted,):
-            found = _priced(request, design, noise, movements, allowed)
+            found = _priced(request, strategy, noise, movements, allowed)
             if found is None:
                 continue
             error, offer = found
@@ -123,11 +124,11 @@ def offered(request: Request) -> Offer:
     )
 
 
-def _moved(request: Request, block: Block, granularity: Granularity) -> Sensitivity[Lengths]:
-    """How far one protected unit moves a block."""
+def _moved(request: Request, measurement: Measurement, granularity: Granularity) -> Sensitivity[Lengths]:
+    """How far one protected unit moves a measurement."""
     if request.keyed is None:
         return movement(
-            block,
+            measurement,
             granularity,
             groups=request.groups,
             partial=request.partial,
@@ -135,7 +136,7 @@ def _moved(request: Request, block: Block, granularity: Granularity) -> Sensitiv
             whole=request.whole,
         )
     return gathered_movement(
-        block,
+        measurement,
         granularity,
         groups=request.groups,
         keyed=request.keyed,
@@ -144,7 +145,7 @@ def _moved(request: Request, block: Block, granularity: Granularity) -> Sensitiv
     )
 
 
-def _selected(request: Request) -> Offer:
+def _selected(request: Request) -> NoiseChoice:
     """The offer for groups that are named privately: a share of the price and all of δ go into naming them."""
     price, protections, truncation = request.price, request.protections, request.truncation
     first = protections[0][1]
@@ -209,16 +210,16 @@ def _chosen(
 
 def _priced(
     request: Request,
-    design: Design,
+    strategy: Strategy,
     noise: str,
     movements: Sequence[tuple[Sensitivity[Lengths], ...]],
     allowed: Measure,
-) -> tuple[float, Offer] | None:
-    """The design with one kind of noise at the price, and its expected squared error; None if it has no price."""
+) -> tuple[float, NoiseChoice] | None:
+    """The strategy with one kind of noise at the price, and its expected squared error; None if it has no price."""
     norm = pricing.OFFERED[noise].norm
     distances = [distance(moves[0].unit, norm) for moves in movements]
     squares = [float(move.power**2 if norm is Norm.L1 else move.power) for move in distances]
-    weighted = [float(weight) * square for weight, square in zip(design.weights, squares, strict=True)]
+    weighted = [float(weight) * square for weight, square in zip(strategy.weights, squares, strict=True)]
     shares = pricing.divided(weighted, 1 / 3 if norm is Norm.L1 else 1 / 2)
     # What is known without looking (the variance of a constant) releases no numbers, and any noise will do.
     strength = pricing.affordable(noise, allowed, shares) if shares else Fraction(1)
@@ -227,7 +228,8 @@ def _priced(
     for _ in range(_TRIES):
         made = pricing.mechanisms(noise, strength, shares, distances)
         parts = tuple(
-            Part(block, part, moves) for block, part, moves in zip(design.blocks, made, movements, strict=True)
+            Part(measurement, part, moves)
+            for measurement, part, moves in zip(strategy.measurements, made, movements, strict=True)
         )
         try:
             tolls = tuple(
@@ -241,17 +243,17 @@ def _priced(
         # The same loss, evaluated in another way and rounded up, may be larger in its last bit.
         strength *= 1 - _LITTLE
     assert tolls[0].unit.fits(allowed)
-    error = sum(float(weight) * Spread.of(part).variance for weight, part in zip(design.weights, made, strict=True))
-    return error, Offer(noise, design, parts, tolls, "")
+    error = sum(float(weight) * Spread.of(part).variance for weight, part in zip(strategy.weights, made, strict=True))
+    return error, NoiseChoice(noise, strategy, parts, tolls, "")
 
 
-def _reason(request: Request, offer: Offer, error: float, others: Mapping[str, float]) -> str:
+def _reason(request: Request, offer: NoiseChoice, error: float, others: Mapping[str, float]) -> str:
     name = {"laplace": "Laplace", "gaussian": "Gaussian"}[offer.noise]
     grouped = " for each group" if request.groups > 1 else ""
     how = {
         "joint": f"count and sum come from one balanced release{grouped}",
         "split": "each number has noise of its own" if len(offer.parts) > 1 else f"one number is released{grouped}",
-    }[offer.design.name]
+    }[offer.strategy.name]
     rest = [other for kind, other in others.items() if kind != offer.noise]
     if request.noise is not None:
         why = "because it was asked for"

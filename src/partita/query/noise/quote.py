@@ -19,7 +19,7 @@ from partita.errors.query import prices as refuse
 from partita.exact import Number, probability
 from partita.granularity import Granularity, Users
 from partita.mechanisms.base import Mechanism
-from partita.query.answer.estimators import Recipe
+from partita.query.answer.estimators import Estimator
 from partita.query.answer.intervals import Spread
 from partita.query.answer.results import Result
 from partita.query.exact.measurements import entries
@@ -30,7 +30,7 @@ from partita.query.language.aggregates import Average, Correlation, Covariance, 
 from partita.query.language.expressions import columns
 from partita.query.language.plan import Plan
 from partita.query.noise import partition_selection as selection
-from partita.query.noise.choice import Offer, Request, offered
+from partita.query.noise.choice import NoiseChoice, Request, offered
 from partita.query.noise.tolls import Part, Toll, toll_of
 from partita.query.quantiles import quantiles
 from partita.query.tables.truncation import Truncation
@@ -71,7 +71,7 @@ class Quote:
     program: Program
     price: Price
     promises: tuple[Promised, ...]
-    offer: Offer
+    offer: NoiseChoice
 
     @property
     def region(self) -> Region:
@@ -105,7 +105,7 @@ class Quote:
     @property
     def figure(self) -> float:
         """The expected squared error of all aggregates, each in units of what one row can do to it."""
-        pairs = zip(self.offer.design.weights, self.offer.parts, strict=True)
+        pairs = zip(self.offer.strategy.weights, self.offer.parts, strict=True)
         linear = sum(float(weight) * Spread.of(part.mechanism).variance for weight, part in pairs)
         return linear + sum(len(choice.shares) * choice.rank_error(0.68) ** 2 for choice in self.offer.choices)
 
@@ -140,13 +140,13 @@ class Quote:
     @property
     def by_owner(self) -> bool:
         """Whether an owner's loss is known to be less than that of so many single rows."""
-        return bool(self.plan.caps or self.program.opened or self.plan.gathering) or Owners() in self.program.tallies
+        return bool(self.plan.caps or self.program.opened or self.plan.per_user) or Owners() in self.program.tallies
 
     @property
     def declared(self) -> bool:
         """Whether nothing is read but declared values: no open keys, and no owners, which a truncation reads too."""
         program, owners = self.program, Owners() in self.program.tallies
-        return not (program.truncation or program.opened or program.gathering or owners)
+        return not (program.truncation or program.opened or program.per_user or owners)
 
     def proportional(self, place: int) -> bool:
         """Whether fewer rows of an owner lose at most in proportion, so that rows may be charged one by one (E14)."""
@@ -172,7 +172,7 @@ class Quote:
     def _weights(self) -> NDArray[np.object_]:
         """From exact tallies to the numbers that get additive noise."""
         place = {tally: position for position, tally in enumerate(self._counted)}
-        listed = [entry for part in self.offer.parts for entry in entries(part.block)]
+        listed = [entry for part in self.offer.parts for entry in entries(part.measurement)]
         weights = np.zeros((len(place), len(listed)), dtype=object)
         for column, entry in enumerate(listed):
             for tally, weight in entry.items():
@@ -199,7 +199,7 @@ class Quote:
         noisy[:, :start] = keys
         first = start
         for part in self.offer.parts:
-            end = start + len(entries(part.block))
+            end = start + len(entries(part.measurement))
             noisy[:, start:end] = part.mechanism.release(exact[:, start - first : end - first], bits=bits)
             start = end
         for choice in self.offer.choices:
@@ -217,16 +217,16 @@ class Quote:
             self.plan,
             self.program.cells,
             noisy[:, self.texts : linear],
-            self.recipes,
+            self.estimators,
             self.spreads,
             chosen=quantiles.monotone(noisy[:, linear:], self.offer.choices),
             opened=noisy[:, : self.texts],
         )
 
     @cached_property
-    def recipes(self) -> tuple[Recipe, ...]:
+    def estimators(self) -> tuple[Estimator, ...]:
         """How each aggregate follows from the noisy numbers."""
-        linear = iter(self.offer.design.recipes)
+        linear = iter(self.offer.strategy.estimators)
         chosen = quantiles.chosen(self.offer.choices, self.plan.domain)
         return tuple(chosen[one] if isinstance(one, Quantile) else next(linear) for one in self.plan.aggregates)
 
@@ -235,7 +235,7 @@ class Quote:
         """The noise of each number with additive noise by itself."""
         found: list[Spread] = []
         for part in self.offer.parts:
-            found.extend([Spread.of(part.mechanism)] * len(entries(part.block)))
+            found.extend([Spread.of(part.mechanism)] * len(entries(part.measurement)))
         return tuple(found)
 
     def error(
@@ -278,15 +278,15 @@ def quote(
 ) -> Quote:
     """The quote of a plan at a price; the price is what the first promise may be charged.
 
-    Of all designs and noises with a proven cost under every promise, the one with the least expected error for
+    Of all strategies and noises with a proven cost under every promise, the one with the least expected error for
     the same price is taken.
     """
     if noise is not None and noise not in pricing.NOISES:
         raise refuse.unknown_noise(noise)
     if plan.caps:
         truncation = _capped(plan, promises, truncation)
-    if plan.gathering is not None:
-        plan.gathering.check(capped=bool(plan.caps.groups or plan.opened))
+    if plan.per_user is not None:
+        plan.per_user.check(capped=bool(plan.caps.groups or plan.opened))
     # Before anything that is kept from other questions, so that the steps are those of this one.
     spend(_steps(plan), Work.AGGREGATES)
     grouped = cells(plan.keys, plan.met)
@@ -306,16 +306,16 @@ def quote(
         noise=noise,
         truncation=truncation,
         keys=min(owned, 1 if truncation is None else truncation.most) if plan.opened else 0,
-        keyed=None if plan.gathering is None else bool(plan.gathering.keys),
+        keyed=None if plan.per_user is None else bool(plan.per_user.keys),
         steady=steady(plan),
     )
     offer = offered(request)
     tallies: dict[Tally, None] = {}
     for part in offer.parts:
-        for entry in entries(part.block):
+        for entry in entries(part.measurement):
             tallies.update(dict.fromkeys(entry))
     tallies.update(dict.fromkeys(Values(choice.of) for choice in offer.choices))
-    program = Program(plan.table, plan.where, grouped, tuple(tallies), truncation, plan.opened, plan.gathering)
+    program = Program(plan.table, plan.where, grouped, tuple(tallies), truncation, plan.opened, plan.per_user)
     for operation in computed(program):
         typed(operation, lambda: "What this question adds up")
     return Quote(plan, program, price, tuple(promises), offer)
@@ -357,4 +357,4 @@ def narrowed(plan: Plan) -> Domain:
     return domain if found == dict(domain.columns) else Domain(found)
 
 
-__all__ = ["Offer", "Part", "Promised", "Quote", "Toll", "quote"]
+__all__ = ["NoiseChoice", "Part", "Promised", "Quote", "Toll", "quote"]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never, final
 
-from partita.query.answer.estimators import Linear, Recipe
-from partita.query.exact.measurements import Balanced, Block, Counted, Crossed, Moments, Owned, Summed
+from partita.query.answer.estimators import Estimator, Linear
+from partita.query.exact.measurements import Balanced, Counted, Crossed, Measurement, Moments, Owned, Summed
 from partita.query.language.aggregates import (
     Aggregate,
     Average,
@@ -31,39 +31,39 @@ from partita.region.domain import Domain
 
 @final
 @dataclass(frozen=True, slots=True)
-class Design:
-    """Blocks to release, and a recipe for each aggregate.
+class Strategy:
+    """Measurements to release, and an estimator for each aggregate.
 
-    ``weights`` says how much the question's errors grow with the variance of each block's noise: the figure that
-    designs are compared by, and that a price is divided by. ``felt`` are the combinations whose errors these are, each
-    with the square of what is a large error.
+    ``weights`` says how much the question's errors grow with the variance of each measurement's noise: the figure that
+    strategies are compared by, and that a price is divided by. ``felt`` are the combinations whose errors these are,
+    each with the square of what is a large error.
     """
 
     name: str
-    blocks: tuple[Block, ...]
-    recipes: tuple[Recipe, ...]
+    measurements: tuple[Measurement, ...]
+    estimators: tuple[Estimator, ...]
     weights: tuple[Fraction, ...]
     felt: tuple[tuple[Linear, Fraction], ...] = ()
 
 
-def designs(aggregates: tuple[Aggregate, ...], domain: Domain) -> tuple[Design, ...]:
-    """Every design worth comparing for these aggregates.
+def strategies_of(aggregates: tuple[Aggregate, ...], domain: Domain) -> tuple[Strategy, ...]:
+    """Every strategy worth comparing for these aggregates.
 
     >>> from partita.region.columns import integers
     >>> from partita.query.language.expressions import Value
     >>> domain = Domain({"age": integers(0, 120)})
-    >>> [design.name for design in designs((CountRows(), Average(Value("age"))), domain)]
+    >>> [strategy.name for strategy in strategies_of((CountRows(), Average(Value("age"))), domain)]
     ['split', 'joint']
     """
     needs = _Needs.of(aggregates, domain)
-    found = [_designed("split", needs, needs.split(centred=False))]
+    found = [_planned("split", needs, needs.split(centred=False))]
     if any(needs.centrable(of) for of in needs.summed):
-        found.append(_designed("split", needs, needs.split(centred=True)))
+        found.append(_planned("split", needs, needs.split(centred=True)))
     if needs.moments or (needs.summed and needs.counting):
-        found.append(_designed("joint", needs, needs.joint()))
-    distinct: dict[tuple[Block, ...], Design] = {}
-    for design in found:
-        distinct.setdefault(design.blocks, design)
+        found.append(_planned("joint", needs, needs.joint()))
+    distinct: dict[tuple[Measurement, ...], Strategy] = {}
+    for strategy in found:
+        distinct.setdefault(strategy.measurements, strategy)
     return tuple(distinct.values())
 
 
@@ -156,35 +156,35 @@ class _Needs:
             return of in self.counted
         return self.rows or any(not self.within[other].nullable for other in self.averaged)
 
-    def split(self, *, centred: bool) -> list[Block]:
+    def split(self, *, centred: bool) -> list[Measurement]:
         """Counts and sums, each with noise of its own."""
         apart = dict.fromkeys([*self.squared, *(of for pair in self.pairs for of in pair)])
         averaged = self.averaged | set(apart)
-        blocks: list[Block] = [Owned()] if self.owners else []
+        measurements: list[Measurement] = [Owned()] if self.owners else []
         gapped = [of for of in self.within if of in self.counted or (of in averaged and self.within[of].nullable)]
-        blocks.extend(Counted(of) for of in gapped)
+        measurements.extend(Counted(of) for of in gapped)
         if not gapped and (self.rows or averaged):
-            blocks.append(Counted())
+            measurements.append(Counted())
         for of in dict.fromkeys([*self.summed, *apart]):
             within = self.within[of]
             if of in averaged or (centred and self.centrable(of)):
-                blocks.append(_centred(of, within))
+                measurements.append(_centred(of, within))
             else:
-                blocks.append(Summed(of, within))
+                measurements.append(Summed(of, within))
         products = [*((of, of) for of in self.squared), *self.pairs, *self.multiplied]
-        blocks.extend(self._product(of, other) for of, other in dict.fromkeys(products))
-        return blocks
+        measurements.extend(self._product(of, other) for of, other in dict.fromkeys(products))
+        return measurements
 
-    def joint(self) -> list[Block]:
+    def joint(self) -> list[Measurement]:
         """Count, sum, squares and products of an expression from one balanced release."""
-        blocks: list[Block] = [Owned()] if self.owners else []
-        blocks.extend(Moments(of, self.within[of]) for of in self.squared)
-        blocks.extend(Crossed(of, self.within[of], other, self.within[other]) for of, other in self.pairs)
-        blocks.extend(self._product(of, other) for of, other in self.multiplied)
-        blocks.extend(Balanced(of, self.within[of]) for of in self.summed if of not in self.squared)
+        measurements: list[Measurement] = [Owned()] if self.owners else []
+        measurements.extend(Moments(of, self.within[of]) for of in self.squared)
+        measurements.extend(Crossed(of, self.within[of], other, self.within[other]) for of, other in self.pairs)
+        measurements.extend(self._product(of, other) for of, other in self.multiplied)
+        measurements.extend(Balanced(of, self.within[of]) for of in self.summed if of not in self.squared)
         known = {*self.summed, *self.squared, *(of for of, _ in self.pairs)}
-        blocks.extend(Counted(of) for of in self.within if of in self.counted and of not in known)
-        return blocks
+        measurements.extend(Counted(of) for of in self.within if of in self.counted and of not in known)
+        return measurements
 
     def _product(self, of: Expression, other: Expression) -> Summed:
         product = centred(of, other, self.within)
@@ -204,8 +204,8 @@ def _centred(of: Expression, within: Bounds) -> Summed:
     return Summed(of, within, slope=2, offset=-(within.low + within.high))
 
 
-def _designed(name: str, needs: _Needs, blocks: list[Block]) -> Design:
-    assembly = Assembly(needs.within, tuple(blocks))
-    recipes = tuple(assembly.recipe(aggregate) for aggregate in needs.aggregates)
-    felt = [part for pair in zip(needs.aggregates, recipes, strict=True) for part in assembly.felt(*pair)]
-    return Design(name, tuple(blocks), recipes, assembly.weights(needs.aggregates, recipes), tuple(felt))
+def _planned(name: str, needs: _Needs, measurements: list[Measurement]) -> Strategy:
+    assembly = Assembly(needs.within, tuple(measurements))
+    estimators = tuple(assembly.estimator(aggregate) for aggregate in needs.aggregates)
+    felt = [part for pair in zip(needs.aggregates, estimators, strict=True) for part in assembly.felt(*pair)]
+    return Strategy(name, tuple(measurements), estimators, assembly.weights(needs.aggregates, estimators), tuple(felt))

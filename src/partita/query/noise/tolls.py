@@ -11,7 +11,7 @@ from partita.composition.calibration import pricing
 from partita.granularity import Granularity, Metric, Replace
 from partita.mechanisms.additive import AdditiveNoise
 from partita.query.exact.burden import Moving, burden
-from partita.query.exact.measurements import Block, Lengths
+from partita.query.exact.measurements import Lengths, Measurement
 from partita.query.exact.sensitivity import Sensitivity, distance, swap_of
 from partita.query.noise import partition_selection as selection
 from partita.query.noise.partition_selection import Selection
@@ -50,9 +50,9 @@ class Toll:
 @final
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A block with its noise, and how far neighbours move it under each promise."""
+    """A measurement with its noise, and how far neighbours move it under each promise."""
 
-    block: Block
+    measurement: Measurement
     mechanism: AdditiveNoise
     movements: tuple[Sensitivity[Lengths], ...]
 

@@ -178,7 +178,7 @@ class Chosen:
 
 
 def enclosures(
-    values: NDArray[np.object_], recipes: Mapping[Quantile, Chosen], rows: int, confidence: float, entries: int
+    values: NDArray[np.object_], estimators: Mapping[Quantile, Chosen], rows: int, confidence: float, entries: int
 ) -> dict[Quantile, list[tuple[Any, Any]]]:
     """For each quantile and group the values that the exact one lies between, where a group has so many rows.
 
@@ -186,16 +186,16 @@ def enclosures(
     the ends of the domain where there is none (ranks.proof.md).
     """
     found: dict[Quantile, list[tuple[Any, Any]]] = {}
-    for aggregate, recipe in recipes.items():
-        off = Fraction(recipe.rank_error(confidence, entries))
-        family = sorted((other.share, one.place) for other, one in recipes.items() if other.of == aggregate.of)
+    for aggregate, estimator in estimators.items():
+        off = Fraction(estimator.rank_error(confidence, entries))
+        family = sorted((other.share, one.place) for other, one in estimators.items() if other.of == aggregate.of)
         under = [place for share, place in family if (aggregate.share - share) * rows > off]
         over = [place for share, place in family if (share - aggregate.share) * rows > off]
-        within = recipe.choice.within
+        within = estimator.choice.within
         found[aggregate] = [
             (
-                recipe.shown(int(line[under[-1]]) if under else within.low),
-                recipe.shown(int(line[over[0]]) if over else within.high),
+                estimator.shown(int(line[under[-1]]) if under else within.low),
+                estimator.shown(int(line[over[0]]) if over else within.high),
             )
             for line in values
         ]
@@ -208,7 +208,7 @@ def listed(choices: Sequence[Choice]) -> list[Quantile]:
 
 
 def chosen(choices: tuple[Choice, ...], domain: Domain) -> dict[Quantile, Chosen]:
-    """The recipes of quantiles that were chosen."""
+    """The estimators of quantiles that were chosen."""
     found: dict[Quantile, Chosen] = {}
     for choice in choices:
         days = since(choice.of, domain)

@@ -69,7 +69,7 @@ def consistent(results: Sequence[Result]) -> list[Consistent]:
     for aggregate in results[finest].plan.aggregates:
         if not isinstance(aggregate, CountRows | Count | Sum):
             continue
-        told = [place for place, result in enumerate(results) if _recipe(result, aggregate) is not None]
+        told = [place for place, result in enumerate(results) if _estimator(result, aggregate) is not None]
         if finest not in told or len(told) < 2:
             continue
         adjusted = _Adjusted([results[place] for place in told], [places[place] for place in told], aggregate)
@@ -92,10 +92,10 @@ def _finest(results: Sequence[Result]) -> tuple[int, list[list[int | None]]]:
     raise refuse.not_nested()
 
 
-def _recipe(result: Result, aggregate: Aggregate) -> Linear | None:
-    for known, recipe in zip(result.plan.aggregates, result.recipes, strict=True):
-        if known == aggregate and isinstance(recipe, Linear) and not recipe.constant:
-            return recipe
+def _estimator(result: Result, aggregate: Aggregate) -> Linear | None:
+    for known, estimator in zip(result.plan.aggregates, result.estimators, strict=True):
+        if known == aggregate and isinstance(estimator, Linear) and not estimator.constant:
+            return estimator
     return None
 
 
@@ -104,10 +104,10 @@ class _Adjusted:
     """One aggregate in several tables, each of which shows sums of the exact numbers of the finest groups."""
 
     def __init__(self, results: Sequence[Result], places: Sequence[list[int | None]], aggregate: Aggregate) -> None:
-        recipes = [recipe for result in results if (recipe := _recipe(result, aggregate)) is not None]
-        pairs = list(zip(results, recipes, strict=True))
-        self.noise = [result.numbers.spread(recipe) for result, recipe in pairs]
-        self.noisy = [np.array(result.numbers.combined(recipe)) for result, recipe in pairs]
+        estimators = [estimator for result in results if (estimator := _estimator(result, aggregate)) is not None]
+        pairs = list(zip(results, estimators, strict=True))
+        self.noise = [result.numbers.spread(estimator) for result, estimator in pairs]
+        self.noisy = [np.array(result.numbers.combined(estimator)) for result, estimator in pairs]
         self.sums = []
         for result, place in zip(results, places, strict=True):
             held = np.zeros((result.cells.count, len(place)))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from partita.errors import PartitaError
 from partita.limits import current
-from partita.query.answer.estimators import Linear, Numbers, Recipe
+from partita.query.answer.estimators import Estimator, Linear, Numbers
 from partita.query.answer.intervals import Spread
 from partita.query.answer.results import Result
 from partita.query.exact.program import Cells, Present, Rows, Total
@@ -56,7 +56,7 @@ class Derived:
 
     noisy: NDArray[np.object_]
     spreads: tuple[Spread, ...]
-    recipes: tuple[Recipe, ...]
+    estimators: tuple[Estimator, ...]
 
 
 def derived(have: Released, want: Quote) -> Derived | None:
@@ -66,8 +66,8 @@ def derived(have: Released, want: Quote) -> Derived | None:
     the numbers released: a mean, for one, was released as a count and a sum. The noise of a sum is that of its parts
     together; where groups are made of unlike numbers of parts, the largest number is reckoned with for all of them.
     """
-    recipes = _recipes(have.quote, want.plan.aggregates)
-    if recipes is None or want.program.opened:
+    estimators = _estimators(have.quote, want.plan.aggregates)
+    if estimators is None or want.program.opened:
         return None
     if have.quote.program.truncation != want.program.truncation or have.quote.width != len(have.quote.spreads):
         return None
@@ -76,10 +76,10 @@ def derived(have: Released, want: Quote) -> Derived | None:
         return None
     merged, parts = _merged(have.noisy, places, want.program.cells.count)
     most = max(parts, default=0)
-    shifted = any(linear.constant for recipe in recipes for linear in linears(recipe))
+    shifted = any(linear.constant for estimator in estimators for linear in linears(estimator))
     if min(parts, default=0) < 1 or (most > 1 and (shifted or not _additive(have.quote))):
         return None
-    return Derived(merged, tuple(spread.times(most) for spread in have.quote.spreads), recipes)
+    return Derived(merged, tuple(spread.times(most) for spread in have.quote.spreads), estimators)
 
 
 def _merged(noisy: NDArray[np.object_], places: list[int | None], groups: int) -> tuple[NDArray[np.object_], list[int]]:
@@ -94,15 +94,17 @@ def _merged(noisy: NDArray[np.object_], places: list[int | None], groups: int) -
     return merged, parts
 
 
-def _recipes(have: Quote, aggregates: Sequence[Aggregate]) -> tuple[Recipe, ...] | None:
+def _estimators(have: Quote, aggregates: Sequence[Aggregate]) -> tuple[Estimator, ...] | None:
     """How some aggregates follow from the numbers of a release, or None if they do not."""
-    known = dict(zip(have.plan.aggregates, have.recipes, strict=True))
+    known = dict(zip(have.plan.aggregates, have.estimators, strict=True))
     if not all(aggregate in known for aggregate in aggregates):
         domain = narrowed(have.plan)
         of_all = {of for aggregate in (*aggregates, *have.plan.aggregates) for of in arguments(aggregate)}
         try:
-            assembly = Assembly({of: bounds(of, domain) for of in of_all}, have.offer.design.blocks)
-            known.update({aggregate: assembly.recipe(aggregate) for aggregate in aggregates if aggregate not in known})
+            assembly = Assembly({of: bounds(of, domain) for of in of_all}, have.offer.strategy.measurements)
+            known.update(
+                {aggregate: assembly.estimator(aggregate) for aggregate in aggregates if aggregate not in known}
+            )
         except (AssertionError, KeyError, ValueError, PartitaError):
             return None
     return tuple(known[aggregate] for aggregate in aggregates)
@@ -113,21 +115,21 @@ def combined(parts: Sequence[Derived], want: Quote) -> Result:
     noisy = np.concatenate([part.noisy for part in parts], axis=1)
     spreads = tuple(spread for part in parts for spread in part.spreads)
     starts = [sum(len(part.spreads) for part in parts[:place]) for place in range(len(parts))]
-    recipes = []
-    for listed in zip(*(part.recipes for part in parts), strict=True):
-        recipe = _averaged(listed, parts, starts, len(spreads))
-        if recipe is None:
-            # Recipes of unlike shape: the most exact account alone.
+    estimators = []
+    for listed in zip(*(part.estimators for part in parts), strict=True):
+        estimator = _averaged(listed, parts, starts, len(spreads))
+        if estimator is None:
+            # Estimators of unlike shape: the most exact account alone.
             best = min(range(len(parts)), key=lambda place: _figure(listed[place], parts[place]))
-            recipe = _moved(listed[best], starts[best], len(spreads))
-        recipes.append(recipe)
-    return Result(want.plan, want.program.cells, noisy, tuple(recipes), spreads)
+            estimator = _moved(listed[best], starts[best], len(spreads))
+        estimators.append(estimator)
+    return Result(want.plan, want.program.cells, noisy, tuple(estimators), spreads)
 
 
 def as_exact(result: Result, offered: Quote, confidence: float = 0.95) -> bool:
     """Whether every number a question is made of is known at least as exactly as the offer would make it."""
     noise = Numbers(np.zeros((1, len(offered.spreads)), dtype=object), offered.spreads)
-    for mine, theirs in zip(result.recipes, offered.recipes, strict=True):
+    for mine, theirs in zip(result.estimators, offered.estimators, strict=True):
         if _shape(mine) != _shape(theirs):
             return False
         for one, other in zip(linears(mine), linears(theirs), strict=True):
@@ -141,7 +143,7 @@ def looser(result: Result, offered: Quote) -> float:
     """How many times larger the variance of some number is than in the offer: the largest such ratio."""
     noise = Numbers(np.zeros((1, len(offered.spreads)), dtype=object), offered.spreads)
     found = 0.0
-    for mine, theirs in zip(result.recipes, offered.recipes, strict=True):
+    for mine, theirs in zip(result.estimators, offered.estimators, strict=True):
         if _shape(mine) != _shape(theirs):
             return math.inf
         for one, other in zip(linears(mine), linears(theirs), strict=True):
@@ -157,7 +159,7 @@ def placed(have: Plan, released: Cells, want: Plan, wanted: Cells) -> list[int |
     """
     if have.table != want.table or set(have.where.tests) != set(want.where.tests):
         return None
-    if have.gathering is not None or want.gathering is not None:
+    if have.per_user is not None or want.per_user is not None:
         return None
     if not all(isinstance(key, Each | Bucket | Truncated | Mapped) for key in (*have.keys, *want.keys)):
         return None
@@ -271,34 +273,34 @@ def _additive(quote: Quote) -> bool:
     return plain and tallies and not quote.by_owner and (cut is None or cut.inside is None)
 
 
-def linears(recipe: Recipe) -> list[Linear]:
-    """The combinations that a recipe is made of, in the order of its parts."""
-    if isinstance(recipe, Linear):
-        return [recipe]
-    found = [getattr(recipe, part.name) for part in fields(recipe)]
+def linears(estimator: Estimator) -> list[Linear]:
+    """The combinations that an estimator is made of, in the order of its parts."""
+    if isinstance(estimator, Linear):
+        return [estimator]
+    found = [getattr(estimator, part.name) for part in fields(estimator)]
     return [part for part in found if isinstance(part, Linear)]
 
 
-def rebuilt(recipe: Recipe, parts: Sequence[Linear]) -> Recipe:
-    """The recipe made of other combinations."""
-    if isinstance(recipe, Linear):
+def rebuilt(estimator: Estimator, parts: Sequence[Linear]) -> Estimator:
+    """The estimator made of other combinations."""
+    if isinstance(estimator, Linear):
         return parts[0]
-    names = [part.name for part in fields(recipe) if isinstance(getattr(recipe, part.name), Linear)]
+    names = [part.name for part in fields(estimator) if isinstance(getattr(estimator, part.name), Linear)]
     changes: dict[str, Any] = dict(zip(names, parts, strict=True))
-    return replace(recipe, **changes)
+    return replace(estimator, **changes)
 
 
-def _shape(recipe: Recipe) -> tuple[object, ...]:
-    """What a recipe is beside its combinations."""
-    if isinstance(recipe, Linear):
+def _shape(estimator: Estimator) -> tuple[object, ...]:
+    """What an estimator is beside its combinations."""
+    if isinstance(estimator, Linear):
         return (Linear,)
-    rest = [getattr(recipe, part.name) for part in fields(recipe)]
-    return (type(recipe), *(part for part in rest if not isinstance(part, Linear)))
+    rest = [getattr(estimator, part.name) for part in fields(estimator)]
+    return (type(estimator), *(part for part in rest if not isinstance(part, Linear)))
 
 
-def _moved(recipe: Recipe, start: int, width: int) -> Recipe:
-    """The recipe over a longer list of numbers."""
-    return rebuilt(recipe, [_padded(part, start, width) for part in linears(recipe)])
+def _moved(estimator: Estimator, start: int, width: int) -> Estimator:
+    """The estimator over a longer list of numbers."""
+    return rebuilt(estimator, [_padded(part, start, width) for part in linears(estimator)])
 
 
 def _padded(part: Linear, start: int, width: int) -> Linear:
@@ -306,10 +308,12 @@ def _padded(part: Linear, start: int, width: int) -> Linear:
     return replace(part, weights=weights)
 
 
-def _averaged(recipes: Sequence[Recipe], parts: Sequence[Derived], starts: Sequence[int], width: int) -> Recipe | None:
-    if len({_shape(recipe) for recipe in recipes}) > 1:
+def _averaged(
+    estimators: Sequence[Estimator], parts: Sequence[Derived], starts: Sequence[int], width: int
+) -> Estimator | None:
+    if len({_shape(estimator) for estimator in estimators}) > 1:
         return None
-    columns = list(zip(*(linears(recipe) for recipe in recipes), strict=True))
+    columns = list(zip(*(linears(estimator) for estimator in estimators), strict=True))
     made: list[Linear] = []
     for column in columns:
         weights = [1 / max(_variance(linear, part), 1e-300) for linear, part in zip(column, parts, strict=True)]
@@ -321,12 +325,12 @@ def _averaged(recipes: Sequence[Recipe], parts: Sequence[Derived], starts: Seque
             total = mine if total is None else total.plus(mine)
         assert total is not None
         made.append(total)
-    return rebuilt(recipes[0], made)
+    return rebuilt(estimators[0], made)
 
 
 def _variance(linear: Linear, part: Derived) -> float:
     return Numbers(part.noisy[:1], part.spreads).spread(linear).variance
 
 
-def _figure(recipe: Recipe, part: Derived) -> float:
-    return sum(_variance(linear, part) for linear in linears(recipe))
+def _figure(estimator: Estimator, part: Derived) -> float:
+    return sum(_variance(linear, part) for linear in linears(estimator))

@@ -54,7 +54,7 @@ def family(quote: Quote) -> tuple[object, ...] | None:
         assert isinstance(key, Each | Bucket | Truncated | Mapped)
         if size(domain.everything[domain.axis(key.column)]) > current().related_values:
             return None
-    parts = [part for recipe in quote.recipes for part in linears(recipe)]
+    parts = [part for estimator in quote.estimators for part in linears(estimator)]
     if not plan.where.region.boxes or not all(any(part.weights) for part in parts):
         # A sum over nobody, or of nothing, tells of no other.
         return None
@@ -253,7 +253,7 @@ def _tallied(quote: Quote) -> list[dict[Tally, float]]:
     domain = quote.plan.table.domain
     found = []
     for part in quote.offer.parts:
-        for entry in entries(part.block):
+        for entry in entries(part.measurement):
             exact: dict[Tally, Fraction] = {}
             for tally, weight in entry.items():
                 for name, times in _terms(tally, domain).items():

@@ -26,9 +26,9 @@ def check_widths(plan: Plan) -> Plan:
         for of in _added(aggregate):
             _fits(of, plan.domain, partial(shown_aggregate, aggregate, readable))
     _check(plan.where)
-    if plan.gathering is not None:
+    if plan.per_user is not None:
         _check(plan.met)
-        for column in plan.gathering.columns:
+        for column in plan.per_user.columns:
             if column.of is not None:
                 _fits(column.of, plan.table.domain, partial(str, column.name))
             typed(gathered(column, plan.table.domain), partial(str, column.name))

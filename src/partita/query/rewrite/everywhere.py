@@ -22,8 +22,8 @@ def in_expressions(plan: Plan, change: Change) -> Plan:
     changed = {aggregate: _aggregate(aggregate, change) for aggregate in plan.aggregates}
     met = in_condition(plan.met, change)
     if met != plan.met:
-        kept = None if plan.gathering is None else replace(plan.gathering, where=met)
-        plan = replace(plan, gathering=kept, where=met if kept is None else plan.where)
+        kept = None if plan.per_user is None else replace(plan.per_user, where=met)
+        plan = replace(plan, per_user=kept, where=met if kept is None else plan.where)
     return replaced(plan, changed)
 
 

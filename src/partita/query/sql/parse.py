@@ -167,14 +167,14 @@ def _plan(asked: _Asked, given: exp.Select) -> Plan:
         stored = inner
     base, met = _based(asked, stored)
     _check_apart(base, made.apart)
-    reader, gathering = base, None
+    reader, per_user = base, None
     if inner is not None:
         where = inner.args.get("where")
         met = met if where is None else met & base.condition(where.this)
-        gathering, rest = GatheringWords(base, inner, asked.rows(base.table)).read()
+        per_user, rest = GatheringWords(base, inner, asked.rows(base.table)).read()
         alias = tree.args["from_"].this.alias
         tree = Inliner(text).merged(tree, rest, alias)
-        reader = Reader(text, gathering.table, alias or gathering.table.name)
+        reader = Reader(text, per_user.table, alias or per_user.table.name)
     _check_clauses(text, tree)
     selected = [_named(item) for item in tree.expressions]
     for item, _ in selected:
@@ -197,7 +197,7 @@ def _plan(asked: _Asked, given: exp.Select) -> Plan:
     if not aggregates:
         raise at(refuse.no_aggregate(), words(text, tree.expressions[0]) if tree.expressions else None)
     where = tree.args.get("where")
-    condition = everywhere(reader.table.domain) if gathering is not None else met
+    condition = everywhere(reader.table.domain) if per_user is not None else met
     condition = condition if where is None else condition & reader.condition(where.this)
     try:
         grouped = cells(keys, condition)
@@ -205,10 +205,10 @@ def _plan(asked: _Asked, given: exp.Select) -> Plan:
             raise refuse.too_many_groups(len(sets) * grouped.count, MOST_SUMMED)
     except QueryRefused as problem:
         raise at(problem, words(text, tree.args["group"])) from None
-    if gathering is None:
+    if per_user is None:
         return Plan(reader.table, condition, keys, aggregates, tuple(shown), lines)
-    kept = replace(gathering, where=condition)
-    return Plan(base.table, met, keys, aggregates, tuple(shown), lines, gathering=kept)
+    kept = replace(per_user, where=condition)
+    return Plan(base.table, met, keys, aggregates, tuple(shown), lines, per_user=kept)
 
 
 def _check_clauses(text: str, tree: exp.Select) -> None:

@@ -16,7 +16,7 @@ from partita.query.language.expressions import WIDEST_VALUE, Bounds, Expression,
 from partita.query.language.formulas import Formula
 from partita.query.language.joined import joined_of
 from partita.query.language.keys import Each
-from partita.query.language.per_user import Gathered, Gathering, Gathers, capped
+from partita.query.language.per_user import Gathers, PerUser, PerUserColumn, capped
 from partita.query.language.text import number
 from partita.query.sql.aggregate_calls import aggregate, filtered
 from partita.query.sql.scalars import Reader
@@ -36,9 +36,9 @@ class GatheringWords:
         self.reader = reader
         self.tree = tree
         self.most = most
-        self.columns: dict[str, Gathered] = {}
+        self.columns: dict[str, PerUserColumn] = {}
 
-    def read(self) -> tuple[Gathering, exp.Select]:
+    def read(self) -> tuple[PerUser, exp.Select]:
         """What is gathered, and the rest of the question: a SELECT from the derived rows."""
         keys = self._keys()
         listed = [self._replaced(item) for item in self.tree.expressions]
@@ -47,15 +47,15 @@ class GatheringWords:
         if not self.columns and not keys:
             # Owners themselves: a column that says only that there is one.
             one = Bounds(1, 1, Fraction(1), nullable=False)
-            self.columns["owner"] = Gathered("owner", Gathers.ROWS, None, one, clamped=True)
+            self.columns["owner"] = PerUserColumn("owner", Gathers.ROWS, None, one, clamped=True)
         declared: dict[str, Column] = {key: self.reader.table.columns[key] for key in keys}
         declared.update({name: column.column() for name, column in self.columns.items()})
         table = Table(self.reader.table.name, [], Domain(declared))
-        gathering = Gathering(
+        per_user = PerUser(
             self.reader.table.owner or "", keys, tuple(self.columns.values()), table, everywhere(table.domain)
         )
         rest = exp.Select(expressions=listed, from_=exp.From(this=exp.to_table(table.name)), where=kept)
-        return gathering, rest
+        return per_user, rest
 
     def _keys(self) -> tuple[str, ...]:
         """The declared columns that rows are gathered by, besides their owner."""
@@ -134,7 +134,9 @@ class GatheringWords:
         self.columns[found.name] = found
         return exp.column(exp.to_identifier(found.name, quoted=True))
 
-    def _gathered(self, node: exp.Expr, name: str, ends: tuple[Fraction | None, Fraction | None] | None) -> Gathered:
+    def _gathered(
+        self, node: exp.Expr, name: str, ends: tuple[Fraction | None, Fraction | None] | None
+    ) -> PerUserColumn:
         gathers, of = self._kind(node)
         within = None if of is None else bounds(of, self.reader.table.domain)
         found = capped(gathers, within, self.most)
@@ -147,7 +149,7 @@ class GatheringWords:
         days = None if of is None or gathers not in _EXTREMES else since(of, self.reader.table.domain)
         if days is not None and ends is not None:
             raise self.reader.refused(node, refuse.not_gathered(node.sql(dialect="duckdb")))
-        return Gathered(name, gathers, of, found, clamped=ends is not None, since=days)
+        return PerUserColumn(name, gathers, of, found, clamped=ends is not None, since=days)
 
     def _within(
         self,

@@ -15,7 +15,7 @@ from partita.region.domain import Domain
 
 SEPARATOR = "\x1f"
 NOTHING = "\x1e"
-# 96 bits in hexadecimal: key and row then mostly fit one block of the hash.
+# 96 bits in hexadecimal: key and row then mostly fit one measurement of the hash.
 KEY_DIGITS = 24
 
 
