@@ -9,6 +9,9 @@ from html import escape
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from partita.calls import called, listed
 from partita.composition.account.maps import LoadMap
 from partita.composition.calibration.pricing import Price, Prices
@@ -34,6 +37,7 @@ from partita.curator.declared.declared import (
 )
 from partita.curator.keywords import spelled_as
 from partita.curator.overview import overview
+from partita.curator.path.many import paid
 from partita.curator.path.opinion import EFFORT, SecondOpinion
 from partita.curator.path.pace import Pace
 from partita.curator.path.path import Path, answered, charge_of, fingerprint
@@ -53,6 +57,7 @@ from partita.ledger.audit.verify import Verification
 from partita.ledger.birth import Terms
 from partita.ledger.ledger import Ledger
 from partita.ledger.opening import open_ledger
+from partita.ledger.states import Answered
 from partita.live import Live
 from partita.query.builder.frame import Frame
 from partita.query.language.plan import Plan
@@ -155,6 +160,49 @@ class Curator(Live):
         except BudgetExceeded as refusal:
             raise wanted.refused(refusal, offered, self._left(offered, analyst)[0]) from None
 
+    @spelled_as(Wanted.of)
+    def ask_many(self, questions: Sequence[str | Plan], *, analyst: str = "", **wants: Unpack[Wants]) -> list[Answer]:
+        """Answer many questions, each as ``ask`` would at this price, with a few flushes of the ledger for all of them.
+
+        All are read and priced before the first is charged. If one cannot be paid for, those before it are answered and
+        in the book, where asking again is free, and the refusal is raised. What follows from earlier answers is told
+        free; questions of one call are not answered from each other.
+
+        >>> import partita as pt
+        >>> visits = pt.Table("visits", [{"age": 30}] * 50, {"age": pt.integers(0, 120)})
+        >>> with pt.Curator(
+        ...     tables=[visits], promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=1))], ledger=":memory:"
+        ... ) as curator:
+        ...     answers = curator.ask_many(
+        ...         [f"SELECT COUNT(*) AS n FROM visits WHERE age = {age}" for age in range(5)], epsilon="0.5"
+        ...     )
+        ...     len(answers), curator.spent()[0]
+        (5, Pure(epsilon=Fraction(1, 2)))
+        """
+        wanted = Wanted.of(**wants)
+        asked = listed("questions", questions, "a list of questions: [question]")
+        if wanted.shrink:  # who can pay depends on what was asked before
+            return [self.ask(one, analyst=analyst, **wants) for one in asked]
+        with bounded_together(len(asked)):
+            offered = [self._catalogue.offer(one, wanted) for one in asked]
+        shelved = [self._reused(one, wanted) for one in offered]
+        charged = [
+            (one, _shown(text, one)) for text, one, free in zip(asked, offered, shelved, strict=True) if not free
+        ]
+        made = iter(
+            paid(
+                self._path,
+                charged,
+                partial(self._told, analyst=analyst),
+                lambda refusal, one: wanted.refused(refusal, one, self._left(one, analyst)[0]),
+                analyst=analyst,
+            )
+        )
+        return [
+            next(made) if free is None else self._shelf.made(free, one, analyst)
+            for one, free in zip(offered, shelved, strict=True)
+        ]
+
     def suggest_caps(
         self,
         question: str | Plan,
@@ -188,6 +236,17 @@ class Curator(Live):
         self, offered: Quote, *, asked: str, analyst: str, key: str | None = None, whole: Region | None = None
     ) -> Answer:
         booked, noisy = answered(self._path, offered, asked=asked, analyst=analyst, key=key)
+        return self._told(offered, booked, noisy, analyst=analyst, whole=whole)
+
+    def _told(
+        self,
+        offered: Quote,
+        booked: Answered,
+        noisy: NDArray[np.object_],
+        *,
+        analyst: str,
+        whole: Region | None = None,
+    ) -> Answer:
         costs = tuple(cost if booked.fresh else cost.zero() for cost in booked_costs(offered))
         return Answer(
             quote=offered,

@@ -15,6 +15,7 @@ from partita.composition.plans.promise import Promise
 from partita.errors import PartitaError
 from partita.errors import ledger as refuse_ledger
 from partita.ledger.audit.verify import Verification, verify
+from partita.ledger.balances import Balances
 from partita.ledger.birth import Birth, Terms
 from partita.ledger.book import points
 from partita.ledger.book.anchor import Mark
@@ -60,32 +61,59 @@ class Ledger(Live):
 
         Read protected data only when a Reservation comes back, and finish it with ``commit`` or ``abandon``.
         """
+        (found,) = self.reserve_many([charge])
+        return found
+
+    def reserve_many(self, charges: Sequence[Charge]) -> list[Reservation | Answered]:
+        """Book charges in order with one flush: all of them, or those before the first that is refused.
+
+        Each is decided after those before it, as if they came one by one. If the very first is refused, so is the
+        call; otherwise the list is shorter than what was given.
+        """
+        found: list[Reservation | Answered] = []
         with self._book.writing(Stage.RESERVE) as balances:
             self._faults(Point.RESERVE_LOCKED)
-            known = self._known(charge)
-            if isinstance(known, Answered):
-                return known
-            if (clamped := self.birth.clamped) is not None:
-                # Neither may a charge that was left open be finished now: it would read other rows than it was for.
-                raise refuse_ledger.clamped_parts(self._store.name, str(clamped.granularity))
-            if known is not None:
-                return known
-            # Whatever could keep an answer from leaving afterwards is refused while nothing is charged.
-            self._signing()
-            self._book.anchor.usable()
-            admission = balances.check(charge)
-            self._book.checkpoint()
-            entry = self._book.append(
-                Kind.RESERVE,
-                question=charge.question,
-                key=charge.marked(),
-                charge=charge.priced(),
-                admission=admission,
-                asked=charge.asked,
-                mechanism=dict(charge.mechanism),
-            )
-            self._faults(Point.RESERVE_WRITTEN)
-        self._faults(Point.RESERVED)
+            before = self._book.replay.newest
+            for charge in charges:
+                if self._book.replay.newest is not self._book.replay.last:
+                    self._book.replay.book_ahead()
+                try:
+                    found.append(self._reserved(charge, balances))
+                except PartitaError:
+                    if not found:
+                        raise
+                    break
+            written = self._book.replay.newest is not before
+            if written:
+                self._faults(Point.RESERVE_WRITTEN)
+        if written:
+            self._faults(Point.RESERVED)
+        return found
+
+    def _reserved(self, charge: Charge, balances: Balances) -> Reservation | Answered:
+        """Write one charge, inside ``writing``, or find what the book has of it already, or refuse it."""
+        known = self._known(charge)
+        if isinstance(known, Answered):
+            return known
+        if (clamped := self.birth.clamped) is not None:
+            # Neither may a charge that was left open be finished now: it would read other rows than it was for.
+            raise refuse_ledger.clamped_parts(self._store.name, str(clamped.granularity))
+        if known is not None:
+            return known
+        # Whatever could keep an answer from leaving afterwards is refused while nothing is charged.
+        self._signing()
+        self._book.anchor.usable()
+        admission = balances.check(charge)
+        self._book.checkpoint()
+        entry = self._book.append(
+            Kind.RESERVE,
+            question=charge.question,
+            key=charge.marked(),
+            charge=charge.priced(),
+            admission=admission,
+            asked=charge.asked,
+            mechanism=dict(charge.mechanism),
+        )
         return Reservation(entry.seq, entry.hash, charge.question)
 
     def commit(self, reservation: Reservation, answer: bytes) -> Answered:
@@ -108,6 +136,31 @@ class Ledger(Live):
         self._book.hold(entry, answer)
         self._faults(Point.ANCHORED)
         return Answered(entry.seq, reservation.seq, answer, fresh=True)
+
+    def commit_many(self, made: Sequence[tuple[Reservation, bytes]]) -> list[Answered]:
+        """Store the answers of different reservations with two flushes, and say for each which answer may leave."""
+        if len(made) == 1:
+            return [self.commit(*made[0])]
+        found: list[Answered] = []
+        last: tuple[Entry, bytes] | None = None
+        with self._book.writing(Stage.COMMIT):
+            self._faults(Point.COMMIT_LOCKED)
+            for reservation, answer in made:
+                closing = self._closing(reservation)
+                if closing is None:
+                    entry = self._book.append(Kind.COMMIT, of=reservation.seq, answer=answer, answered=digest(answer))
+                    found.append(Answered(entry.seq, reservation.seq, answer, fresh=True))
+                    last = entry, answer
+                elif closing.kind is Kind.ABANDON:
+                    raise refuse_ledger.abandoned(reservation.seq)
+                else:
+                    found.append(self._answered(closing))
+            self._faults(Point.COMMIT_WRITTEN)
+        self._faults(Point.COMMITTED)
+        if last is not None:
+            self._book.hold(*last)
+        self._faults(Point.ANCHORED)
+        return found
 
     def abandon(self, reservation: Reservation) -> None:
         """Close a reservation that will never have an answer; what it cost stays spent."""

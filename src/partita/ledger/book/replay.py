@@ -22,8 +22,9 @@ from partita.theory.documents import from_document
 class Replay:
     """The state of a book after its last known entry; a cache that can be rebuilt from the book at any time.
 
-    Nothing is booked in the accounts before it is durable: what this process writes is proposed first and settled after
-    its transaction ended.
+    What this process writes is proposed first and settled after its transaction ended. Of several charges in one
+    transaction each is decided after those before it, which are then booked ahead: if the transaction fails, this
+    replay has booked too much, and ends.
     """
 
     def __init__(self, store: Store, make: MakePayer) -> None:
@@ -44,6 +45,7 @@ class Replay:
         self._proposed: list[Entry] = []
         self._admitted: dict[int, Admission] = {}
         self._torn = False
+        self._ahead = False
         self._load_tallies(store)
         self.follow(store)
 
@@ -73,7 +75,7 @@ class Replay:
 
     def follow(self, store: Store) -> None:
         """Take in what was appended since, after checking that it continues the same chain."""
-        if self._torn:
+        if self._torn or self._ahead:
             raise refuse.reopen(self.name)
         self.newest = self.last
         self._proposed.clear()
@@ -101,6 +103,12 @@ class Replay:
         self._take(self._proposed)
         self._proposed.clear()
         self._admitted.clear()
+        self._ahead = False
+
+    def book_ahead(self) -> None:
+        """Book what was proposed though it is not durable yet, so that the next charge is decided after it."""
+        self.settle()
+        self._ahead = True
 
     def checkpoint(self) -> tuple[bytes, str]:
         """The tally since the last checkpoint, and the digest of all tallies with it."""
