@@ -34,6 +34,7 @@ class Engine(Live):
     def __init__(self, tables: Iterable[Table], people: People | None = None, key: str = "") -> None:
         """Opened for ``people``, it holds the rows that the ledger's key keeps of each owner, and no others."""
         super().__init__()
+        self.people = people
         self.tables = {table.name: table for table in tables}
         for table in self.tables.values():
             self.attach(table)
