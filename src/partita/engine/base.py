@@ -30,6 +30,7 @@ class Engine(Live):
     """
 
     kind: ClassVar[str]
+    people: People | None = None
 
     def __init__(self, tables: Iterable[Table], people: People | None = None, key: str = "") -> None:
         """Opened for ``people``, it holds the rows that the ledger's key keeps of each owner, and no others."""
