@@ -116,7 +116,8 @@ class Curator(Live):
         else:
             # The rows of an owner are kept when they are first read, so the key that decides which comes first.
             kept, space = people
-            terms = Terms(self._promises, {space.persons.column: space.domain})
+            declared = {name: table.domain for name, table in self._tables.items()}
+            terms = Terms(self._promises, {space.persons.column: space.domain}, declared)
             self._ledger = _opened(ledger, terms)
             key = self._ledger.truncation_key().hex()
             self._engine = open_engine(backend, self._tables.values(), kept, key)

@@ -30,10 +30,12 @@ class Engine(Live):
     """
 
     kind: ClassVar[str]
+    people: People | None = None
 
     def __init__(self, tables: Iterable[Table], people: People | None = None, key: str = "") -> None:
         """Opened for ``people``, it holds the rows that the ledger's key keeps of each owner, and no others."""
         super().__init__()
+        self.people = people
         self.tables = {table.name: table for table in tables}
         for table in self.tables.values():
             self.attach(table)

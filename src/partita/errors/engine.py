@@ -30,6 +30,25 @@ def not_attached(table: str) -> InvalidInput:
     )
 
 
+def other_declaration(table: str) -> InvalidInput:
+    """An engine that maps stored values into another domain than the one that prices are proven for."""
+    return InvalidInput(
+        "engine.other-declaration",
+        f"The engine was opened with another declaration of the table {table!r}: it would read rows as that one says. "
+        f"Open it with the tables of the curator, or give the name of a backend.",
+    )
+
+
+def opened_for_people() -> InvalidInput:
+    """An engine that was open before the ledger could say which rows of people are kept."""
+    return InvalidInput(
+        "engine.opened-for-people",
+        "An engine that is open already cannot serve a promise on people across tables, nor one that was opened for "
+        "people any other promise: the ledger's key decides which rows are kept. Give the name of a backend, as in "
+        "backend='duckdb'.",
+    )
+
+
 def bad_threads(value: object) -> InvalidInput:
     """A number of threads that cannot be used."""
     return InvalidInput(

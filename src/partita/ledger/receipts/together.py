@@ -82,7 +82,7 @@ def compose(
         Part(book[0].ledger, len(book), change if alone else larger)
         for book, change, larger in zip(books, changes, either, strict=True)
     )
-    return Together(unit_words(wanted), rule, loss, _certified(found, wanted, rule, measure), parts)
+    return Together(_words(found, wanted), rule, loss, _certified(found, wanted, rule, measure), parts)
 
 
 def _books(receipts: Sequence[Receipt]) -> list[list[Receipt]]:
@@ -153,6 +153,12 @@ def unit_words(granularity: Granularity) -> str:
         unit = "one owner" if granularity.per is None else f"one owner during one {granularity.per}"
         return f"{unit} with all rows, {'altered in any way' if granularity.altered else 'added or removed'}"
     return str(granularity)
+
+
+def _words(found: Sequence[_Claims], wanted: Granularity) -> str:
+    """The unit as all ledgers protect it: an owner of any number of rows only where so many of them are kept."""
+    owners = all(isinstance(claims.promise.granularity, Users) for claims in found)
+    return unit_words(wanted) if owners else str(wanted)
 
 
 def _rule(unit: Granularity) -> Rule:
