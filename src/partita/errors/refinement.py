@@ -1,10 +1,11 @@
-"""Why a changed declaration does not refine the old one, in words for the refusal and for ``partita migrate``."""
+"""What is said of a declaration that changed: why it does not refine the old one, and how a ledger may go on."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from partita.errors.wording import some
+from partita.errors.base import LedgerFault
+from partita.errors.wording import UNREAD, some
 
 
 def other_kind(old: str, new: str) -> str:
@@ -80,9 +81,74 @@ def named_by_promise(unit: str) -> str:
     return f"[{unit}] is about this column, so another declaration of it is another promise"
 
 
+def old_book() -> str:
+    """A book of the first format, whose charges are looked at anew by its own declaration."""
+    return "it was born before version 0.2; what was booked too low then is told by the declaration of then"
+
+
 def pairs_over(unit: str) -> str:
     """Under change-one, what was one value may now be a pair, and the account has no room for it."""
     return (
         f"[{unit}] counts pairs of values: two new values that were one are booked as a pair, and there is no room "
         f"left for that in the budget"
     )
+
+
+# --- what a ledger says to another declaration ----------------------------------------------------------------------
+
+
+def other_promises(path: str, changes: Sequence[tuple[str, str, str]]) -> LedgerFault:
+    """The file was charged under other promises."""
+    return LedgerFault(
+        "ledger.other-promises",
+        f"The ledger {path} was made for another declaration. {_changed(changes)} {UNREAD} A promise is made once, "
+        f"before the first charge. {_GO_ON}",
+    )
+
+
+def other_tables(path: str, changes: Sequence[tuple[str, str, str]], reasons: Sequence[tuple[str, str]]) -> LedgerFault:
+    """The file was charged under other public domains, which the new ones do not refine."""
+    return LedgerFault(
+        "ledger.other-tables",
+        f"The ledger {path} was made for another declaration. {_changed(changes)} {UNREAD} It cannot go on with it, "
+        f"since what was charged would mean nothing: {_reasons(reasons)} {_GO_ON}",
+    )
+
+
+def refinable(path: str, changes: Sequence[tuple[str, str, str]]) -> LedgerFault:
+    """The file was charged under other public domains, and can go on under the new ones."""
+    return LedgerFault(
+        "ledger.refinable",
+        f"The ledger {path} was made for another declaration. {_changed(changes)} {UNREAD} The new declaration refines "
+        f"the old one, so the ledger can go on with it: run 'partita migrate', or pass migrate=True in Python. Or "
+        f"declare it as the ledger has it.",
+    )
+
+
+def no_migration(path: str, reasons: Sequence[tuple[str, str]]) -> LedgerFault:
+    """The new declaration does not refine that of the ledger."""
+    return LedgerFault(
+        "ledger.no-migration",
+        f"The ledger {path} cannot go on under the new declaration: {_reasons(reasons)} {UNREAD} {_GO_ON}",
+    )
+
+
+def _reasons(reasons: Sequence[tuple[str, str]]) -> str:
+    said = [f"{part}: {why}." for part, why in reasons]
+    more = f" And {len(said) - 8} more." if len(said) > 8 else ""
+    return " ".join(said[:8]) + more
+
+
+_GO_ON = (
+    "Declare it as the ledger has it; or go on under the new declaration with a ledger of its own (another ledger = in "
+    "the file, or ledger= in Python), whose budget adds to what this one has spent on the same people."
+)
+
+
+def _changed(changes: Sequence[tuple[str, str, str]]) -> str:
+    """What differs, each with how the ledger has it and how it is declared now."""
+    said = [
+        f"{name}: the ledger has [{old or 'none'}], declared now is [{new or 'none'}]." for name, old, new in changes
+    ]
+    more = f" And {len(said) - 8} more." if len(said) > 8 else ""
+    return " ".join(said[:8]) + more
