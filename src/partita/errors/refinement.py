@@ -102,7 +102,7 @@ def other_promises(path: str, changes: Sequence[tuple[str, str, str]]) -> Ledger
     return LedgerFault(
         "ledger.other-promises",
         f"The ledger {path} was made for another declaration. {_changed(changes)} {UNREAD} A promise is made once, "
-        f"before the first charge. {_GO_ON}",
+        f"before the first charge. {GO_ON}",
     )
 
 
@@ -111,7 +111,7 @@ def other_tables(path: str, changes: Sequence[tuple[str, str, str]], reasons: Se
     return LedgerFault(
         "ledger.other-tables",
         f"The ledger {path} was made for another declaration. {_changed(changes)} {UNREAD} It cannot go on with it, "
-        f"since what was charged would mean nothing: {_reasons(reasons)} {_GO_ON}",
+        f"since what was charged would mean nothing: {_reasons(reasons)} {GO_ON}",
     )
 
 
@@ -129,7 +129,7 @@ def no_migration(path: str, reasons: Sequence[tuple[str, str]]) -> LedgerFault:
     """The new declaration does not refine that of the ledger."""
     return LedgerFault(
         "ledger.no-migration",
-        f"The ledger {path} cannot go on under the new declaration: {_reasons(reasons)} {UNREAD} {_GO_ON}",
+        f"The ledger {path} cannot go on under the new declaration: {_reasons(reasons)} {UNREAD} {GO_ON}",
     )
 
 
@@ -139,7 +139,7 @@ def _reasons(reasons: Sequence[tuple[str, str]]) -> str:
     return " ".join(said[:8]) + more
 
 
-_GO_ON = (
+GO_ON = (
     "Declare it as the ledger has it; or go on under the new declaration with a ledger of its own (another ledger = in "
     "the file, or ledger= in Python), whose budget adds to what this one has spent on the same people."
 )
