@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from partita.cli import ask, attack, audit, calibrate, compose, demo, explain, init, ledger, report, tour
+from partita.cli import ask, attack, audit, calibrate, compose, demo, explain, init, ledger, migrate, report, tour
 from partita.cli.screen import cautions_told, complain, stopped, version
 from partita.errors import PartitaError
 
@@ -44,6 +44,7 @@ app.command("init", short_help="Write a draft of partita.toml for a file of rows
 app.command("ask", short_help="Ask a question at a price; repeating it is free.")(ask.ask)
 app.command("quote", short_help="What a question would cost, and how exact it would be.")(ask.quote)
 app.add_typer(ledger.app, name="ledger")
+app.command("migrate", short_help="Go on with the same ledger under a refined declaration.")(migrate.migrate)
 app.command("compose", short_help="What the releases of a plan give away together.")(compose.compose)
 app.command("calibrate", short_help="The least noise for so many releases under one total.")(calibrate.calibrate)
 app.command("explain", short_help="What a guarantee means, in plain words.")(explain.explain)

@@ -34,6 +34,7 @@ from partita.curator.declared.declared import (
     checked_public,
     checked_tables,
     people_of,
+    terms_of,
 )
 from partita.curator.keywords import spelled_as
 from partita.curator.overview import overview
@@ -79,7 +80,8 @@ class Curator(Live):
     """Answers adaptive questions about protected tables, and keeps every promise whatever is asked.
 
     Each answer is charged, before anything is read, to the people it is about (theory E16); questions about disjoint
-    groups cost the maximum and not the sum, and a question answered before is free.
+    groups cost the maximum and not the sum, and a question answered before is free. With ``migrate``, a ledger that was
+    charged under another declaration goes on under this one if it is a refinement (theory I12).
     """
 
     @called
@@ -94,6 +96,7 @@ class Curator(Live):
         pace: Number | None = None,
         second_opinion: int = EFFORT,
         bits: BitSource | None = None,
+        migrate: bool = False,
     ) -> None:
         super().__init__()
         beat = Pace(pace)
@@ -104,11 +107,11 @@ class Curator(Live):
         if ledger is UNSAID:
             forgets(depth=3)
         people = people_of(self._promises, self._tables)
+        terms = terms_of(self._promises, self._tables)
         self._people = None if people is None else people[1]
         if people is None:
-            terms = Terms(self._promises, {name: table.domain for name, table in self._tables.items()})
             self._engine = open_engine(backend, self._tables.values())
-            self._ledger = _opened(ledger, terms)
+            self._ledger = _opened(ledger, terms, migrate=migrate)
             key = self._ledger.truncation_key().hex()
             self._catalogue = Catalogue(self._tables, named, self._promises, key)
             # Before the first question, so that no question takes the time of it.
@@ -116,9 +119,7 @@ class Curator(Live):
         else:
             # The rows of an owner are kept when they are first read, so the key that decides which comes first.
             kept, space = people
-            declared = {name: table.domain for name, table in self._tables.items()}
-            terms = Terms(self._promises, {space.persons.column: space.domain}, declared)
-            self._ledger = _opened(ledger, terms)
+            self._ledger = _opened(ledger, terms, migrate=migrate)
             key = self._ledger.truncation_key().hex()
             self._engine = open_engine(backend, self._tables.values(), kept, key)
             self._tables = kept.tables
@@ -486,9 +487,11 @@ class Curator(Live):
         return True
 
 
-def _opened(ledger: str | os.PathLike[str] | Ledger, terms: Terms) -> Ledger:
+def _opened(ledger: str | os.PathLike[str] | Ledger, terms: Terms, *, migrate: bool) -> Ledger:
     if not isinstance(ledger, Ledger):
-        return open_ledger(ledger, terms)
+        return open_ledger(ledger, terms, migrate=migrate)
+    if migrate:
+        ledger.migrate(terms)
     if ledger.terms != terms:
         raise refuse.other_terms(ledger.name)
     return ledger

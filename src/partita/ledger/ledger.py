@@ -26,9 +26,12 @@ from partita.ledger.book.store import Stage, State
 from partita.ledger.book.tally import Tally
 from partita.ledger.canonical import canonical, digest
 from partita.ledger.charge import Charge
+from partita.ledger.eras import Eras
 from partita.ledger.keys import SigningKey
+from partita.ledger.migration import migrated
 from partita.ledger.payer import RegionPayer
 from partita.ledger.receipts.receipts import Receipt, receipt_of
+from partita.ledger.refined import Difference
 from partita.ledger.states import Answered, Reservation
 from partita.live import Live
 from partita.region import Region
@@ -173,7 +176,7 @@ class Ledger(Live):
     def stored(self, question: str) -> Answered | None:
         """The answer to a question that was answered before, free of charge."""
         with self._book.reading():
-            for entry in self._store.asked(question):
+            for entry in self._asked(question):
                 closing = self._store.closing(entry.seq)
                 if closing is not None and closing.kind is Kind.COMMIT:
                     return self._answered(closing)
@@ -187,6 +190,14 @@ class Ledger(Live):
                 raise refuse_ledger.unknown_reservation(self._store.name, seq)
             return self._answered(entry)
 
+    def _asked(self, question: str) -> Iterator[Entry]:
+        """The reservations for a question about what is declared now: under another declaration it was another one."""
+        return (entry for entry in self._store.asked(question) if self.alike(entry))
+
+    def alike(self, entry: Entry) -> bool:
+        """Whether a charge is about a table that is still declared as it was then (theory I12)."""
+        return self._book.replay.eras.alike(entry.charge, entry.seq)
+
     def pass_by(self, point: Point) -> None:
         """Let a test cut the path here; the curator passes by after reading and after adding noise."""
         self._faults(point)
@@ -196,7 +207,8 @@ class Ledger(Live):
         key = charge.marked()
         earlier = None if key is None else self._store.marked(key)
         if earlier is not None:
-            if earlier.question != charge.question or not _same_release(earlier, charge):
+            same = earlier.question == charge.question and _same_release(earlier, charge)
+            if not same or not self.alike(earlier):
                 raise refuse_ledger.key_reused(charge.key)
             closing = self._store.closing(earlier.seq)
             if closing is not None and closing.kind is Kind.ABANDON:
@@ -205,7 +217,7 @@ class Ledger(Live):
                 return self._answered(closing)
             return Reservation(earlier.seq, earlier.hash, charge.question, resumed=True)
         unfinished: Entry | None = None
-        for entry in self._store.asked(charge.question):
+        for entry in self._asked(charge.question):
             closing = self._store.closing(entry.seq)
             if closing is None:
                 if _same_release(entry, charge):
@@ -245,13 +257,14 @@ class Ledger(Live):
 
     def issuer(self, answered: Answered) -> Callable[[], Receipt]:
         """Makes the receipt of a release when it is wanted, from what the book says now; that alone needs the key."""
-        birth, first = self.birth, self._book.replay.first.hash.hex()
+        replay = self._book.replay
+        birth, first, eras = self.birth, replay.first.hash.hex(), replay.eras
         with self._book.reading():
             reserve, commit = self._entry(answered.reserve), self._entry(answered.seq)
         if reserve is None or commit is None or commit.of != reserve.seq or commit.kind is not Kind.COMMIT:
             raise refuse_ledger.unknown_reservation(self._store.name, answered.reserve)
         found = reserve, commit
-        return lambda: receipt_of(birth, first, *found).signed(self._signing())
+        return lambda: receipt_of(birth, first, *found, eras).signed(self._signing())
 
     def _signing(self) -> SigningKey:
         """The key whose public half the book was born with."""
@@ -266,7 +279,7 @@ class Ledger(Live):
 
         Opening the same account again changes nothing; other limits are refused, since a limit is a promise too.
         """
-        terms = self._book.replay.birth.terms
+        terms = self.terms
         if not isinstance(analyst, str) or not analyst:
             raise refuse_ledger.no_analyst()
         if len(limits) != len(terms.promises):
@@ -288,6 +301,12 @@ class Ledger(Live):
             entry = self._book.append(Kind.ACCOUNT, analyst=analyst, limits=written)
         self._book.hold(entry)
 
+    # --- declarations ----------------------------------------------------------------------------------------
+
+    def migrate(self, terms: Terms) -> tuple[Difference, ...]:
+        """Go on under other tables and columns that refine those of the book (theory I12), and say what differs."""
+        return migrated(self._book, terms)
+
     # --- readings --------------------------------------------------------------------------------------------
 
     @property
@@ -302,8 +321,13 @@ class Ledger(Live):
 
     @property
     def terms(self) -> Terms:
-        """The promises and the public domains."""
-        return self._book.replay.birth.terms
+        """The promises and the public domains, as they are declared now."""
+        return self._book.replay.eras.current
+
+    @property
+    def eras(self) -> Eras:
+        """What was declared at each place of the book; charges are read with it."""
+        return self._book.replay.eras
 
     def truncation_key(self) -> bytes:
         """The secret that decides, once for the ledger's life, which rows of a user are kept (theory E14)."""

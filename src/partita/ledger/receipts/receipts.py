@@ -15,7 +15,7 @@ from partita.errors.wording import shown
 from partita.ledger.birth import Birth, promise_document, promise_from
 from partita.ledger.book.entries import Entry
 from partita.ledger.canonical import canonical
-from partita.ledger.charge import Reader
+from partita.ledger.eras import Eras
 from partita.ledger.keys import SigningKey, signed_by
 from partita.notebook import in_notebook
 from partita.region import Domain, Region
@@ -187,11 +187,11 @@ def unhexed(text: str) -> bytes:
         return b""
 
 
-def receipt_of(birth: Birth, ledger: str, reserve: Entry, commit: Entry) -> Receipt:
-    """The unsigned receipt of a committed charge."""
+def receipt_of(birth: Birth, ledger: str, reserve: Entry, commit: Entry, eras: Eras) -> Receipt:
+    """The unsigned receipt of a committed charge, under the declaration of then."""
     assert reserve.charge is not None
     assert reserve.question is not None
-    priced = Reader(birth.terms.tables)(reserve.charge)
+    priced = eras.read(reserve.charge, reserve.seq)
     details, closing = reserve.details(), commit.details()
     mechanism = details["mechanism"]
     assert isinstance(mechanism, dict)

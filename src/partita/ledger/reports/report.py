@@ -15,7 +15,6 @@ from partita.ledger.book.anchor import Mark
 from partita.ledger.book.entries import GENESIS, Entry, Kind, chained, line
 from partita.ledger.book.store import State
 from partita.ledger.canonical import canonical
-from partita.ledger.charge import Reader
 from partita.ledger.ledger import Ledger
 from partita.theory.cost import Cost
 from partita.theory.measures.base import Measure
@@ -83,7 +82,7 @@ def summary(ledger: Ledger, newest: int = 20) -> Summary:
 
 def _asked(ledger: Ledger, entry: Entry, state: State) -> Asked:
     assert entry.charge is not None
-    priced = Reader(ledger.terms.tables)(entry.charge)
+    priced = ledger.eras.read(entry.charge, entry.seq)
     details = entry.details()
     return Asked(
         seq=entry.seq,

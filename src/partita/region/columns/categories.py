@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from partita.calls import called
+from partita.errors import refinement as words
 from partita.errors import region as refuse
+from partita.region.codemap import Piece
 from partita.region.codes import Codes, difference, span
 from partita.region.columns.base import Bounded, Operator
 from partita.region.columns.stored import as_text, floating, text_of
@@ -65,6 +67,20 @@ class Categories(Bounded):
 
     def value(self, code: int) -> str | None:
         return None if code == self.null else self.labels[code]
+
+    def _onto(self, old: Categories) -> tuple[Piece, ...] | str:
+        """More names: what is listed now and was not, was OTHER; so was everything that is not listed now.
+
+        What is not listed now has one value here, so it must have had one: a name that is left out must have been what
+        unlisted ones became, and a name that they become now must not have been told apart from that.
+        """
+        lost = [name for name in old.names if name not in self.names and name != old.other]
+        if lost:
+            return words.fewer_names(lost)
+        if self.other in self.names and self.other in old.names and self.other != old.other:
+            return words.listed_other(self.other)
+        told = [label if label in self.names and label in old.names else old.other for label in self.labels]
+        return tuple(Piece(code, code + 1, old.labels.index(label)) for code, label in enumerate(told))
 
     def compare(self, operator: Operator, literal: object, name: str) -> Codes:
         text = text_of(literal)

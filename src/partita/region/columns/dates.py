@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 import numpy as np
 
 from partita.calls import called
+from partita.errors import refinement as words
 from partita.errors import region as refuse
+from partita.region.codemap import Piece, clamping
 from partita.region.codes import NOTHING, Codes, difference, intersection, span
 from partita.region.columns.base import Bounded, Operator
 from partita.region.columns.stored import Family, family
@@ -73,6 +75,12 @@ class Dates(Bounded):
 
     def value(self, code: int) -> date | None:
         return None if code == self.null else date.fromordinal(self.low.toordinal() + code)
+
+    def _onto(self, old: Dates) -> tuple[Piece, ...] | str:
+        """Wider bounds: what is stored is the same day, clamped less."""
+        if self.low > old.low or self.high < old.high:
+            return words.narrower(old.low.isoformat(), old.high.isoformat())
+        return clamping(*(day.toordinal() for day in (self.low, self.high, old.low, old.high)))
 
     def compare(self, operator: Operator, literal: object, name: str) -> Codes:
         day = _day(literal) if not isinstance(literal, str) or _DAY.fullmatch(literal) else None

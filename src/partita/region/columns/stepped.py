@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from partita.errors import InvalidInput
+from partita.errors import refinement as words
 from partita.errors import region as refuse
 from partita.exact import exact
+from partita.region.codemap import Piece, clamping
 from partita.region.codes import NOTHING, Codes, difference, intersection, span
 from partita.region.columns.base import Bounded, Operator
 from partita.region.columns.stored import Family, absent, family
@@ -76,6 +78,14 @@ class Stepped(Bounded):
         if number >= float(self.high * self.step):
             return self.high
         return math.floor(number * bottom / top + 0.5)
+
+    def _onto(self, old: Stepped) -> tuple[Piece, ...] | str:
+        """Wider bounds on the same grid: rounding is monotone and leaves the old bounds where they are."""
+        if old.step != self.step:
+            return words.other_step(old.step, self.step)
+        if self.low > old.low or self.high < old.high:
+            return words.narrower(old.value(0), old.value(old.high - old.low))
+        return clamping(self.low, self.high, old.low, old.high)
 
     def compare(self, operator: Operator, literal: object, name: str) -> Codes:
         if isinstance(literal, bool):
