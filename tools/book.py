@@ -1,4 +1,4 @@
-"""A hook of the documentation site: pages draw the pictures they show, and benchmarks appear as measured."""
+"""A hook of the documentation site: pages draw their pictures, benchmarks appear as measured, names as they are."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from tools import reference  # noqa: E402
 from tools.pages import examples, pictures, run  # noqa: E402
 
 
@@ -57,6 +58,8 @@ def on_files(files: Any, config: Any) -> Any:
         for name, picture in drawn(Path(page.abs_src_path)).items():
             place = (Path(page.src_uri).parent / name).as_posix()
             files.append(File.generated(config, place, content=picture))
+    for place, text in reference.pages().items():
+        files.append(File.generated(config, place, content=text))
     page, drawings = measured(ROOT / "benchmarks")
     files.append(File.generated(config, "benchmarks.md", content=page))
     for name, picture in drawings.items():

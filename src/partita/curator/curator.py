@@ -75,6 +75,15 @@ class Curator(Live):
 
     Each answer is charged, before anything is read, to the people it is about (theory E16); questions about disjoint
     groups cost the maximum and not the sum, and a question answered before is free.
+
+    >>> from partita import Promise, Table, ZCDP, integers, rows
+    >>> visits = Table("visits", [{"age": i % 90} for i in range(900)], {"age": integers(0, 120, missing=0)})
+    >>> promises = [Promise(rows(), ZCDP(rho="0.5"))]
+    >>> curator = Curator(tables=[visits], promises=promises, ledger=":memory:")
+    >>> answer = curator.ask("SELECT COUNT(*) AS n FROM visits WHERE age >= 65", rho="0.1")
+    >>> print(answer.cost, "spent,", curator.remaining()[0], "left")
+    ρ = 0.1 spent, ρ = 0.4 left
+    >>> curator.close()
     """
 
     @called
