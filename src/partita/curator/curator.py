@@ -82,6 +82,15 @@ class Curator(Live):
     Each answer is charged, before anything is read, to the people it is about (theory E16); questions about disjoint
     groups cost the maximum and not the sum, and a question answered before is free. With ``migrate``, a ledger that was
     charged under another declaration goes on under this one if it is a refinement (theory I12).
+
+    >>> from partita import Promise, Table, ZCDP, integers, rows
+    >>> visits = Table("visits", [{"age": i % 90} for i in range(900)], {"age": integers(0, 120, missing=0)})
+    >>> promises = [Promise(rows(), ZCDP(rho="0.5"))]
+    >>> curator = Curator(tables=[visits], promises=promises, ledger=":memory:")
+    >>> answer = curator.ask("SELECT COUNT(*) AS n FROM visits WHERE age >= 65", rho="0.1")
+    >>> print(answer.cost, "spent,", curator.remaining()[0], "left")
+    ρ = 0.1 spent, ρ = 0.4 left
+    >>> curator.close()
     """
 
     @called
@@ -169,17 +178,6 @@ class Curator(Live):
         All are read and priced before the first is charged. If one cannot be paid for, those before it are answered and
         in the book, where asking again is free, and the refusal is raised. What follows from earlier answers is told
         free; questions of one call are not answered from each other.
-
-        >>> import partita as pt
-        >>> visits = pt.Table("visits", [{"age": 30}] * 50, {"age": pt.integers(0, 120)})
-        >>> with pt.Curator(
-        ...     tables=[visits], promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=1))], ledger=":memory:"
-        ... ) as curator:
-        ...     answers = curator.ask_many(
-        ...         [f"SELECT COUNT(*) AS n FROM visits WHERE age = {age}" for age in range(5)], epsilon="0.5"
-        ...     )
-        ...     len(answers), curator.spent()[0]
-        (5, Pure(epsilon=Fraction(1, 2)))
         """
         wanted = Wanted.of(**wants)
         asked = listed("questions", questions, "a list of questions: [question]")

@@ -72,6 +72,26 @@ def open_settings(path: str | os.PathLike[str] = "partita.toml", *, migrate: boo
     """The curator that a file declares, with its analysts' limits; relative paths start at the file's folder.
 
     With ``migrate`` its ledger goes on under a declaration that refines the one it was charged under.
+
+    >>> import tempfile
+    >>> import partita as pt
+    >>> from pathlib import Path
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> file = Path(folder.name, "partita.toml")
+    >>> _ = Path(folder.name, "visits.csv").write_text("age\\n41\\n67\\n")
+    >>> _ = file.write_text('''
+    ... ledger = "visits.ledger"
+    ... [[promises]]
+    ... protect = "rows"
+    ... rho = "0.5"
+    ... [tables.visits]
+    ... source = "visits.csv"
+    ... columns.age = {integers = [0, 120], missing = 0}
+    ... ''')
+    >>> with pt.open(file) as curator:
+    ...     print(curator.promises[0])
+    at most ρ = 0.5 for one row, added or removed
+    >>> folder.cleanup()
     """
     declared = read_settings(path)
     if declared.log is not None:

@@ -41,6 +41,16 @@ class Answer:
     """Noisy results that are in the ledger and may be looked at for ever.
 
     Negative noisy counts are kept as they are: cutting them off would bias every sum over groups.
+
+    >>> from partita import Curator, Promise, Table, ZCDP, integers, rows
+    >>> visits = Table("visits", [{"age": i % 90} for i in range(900)], {"age": integers(0, 120, missing=0)})
+    >>> with Curator(tables=[visits], promises=[Promise(rows(), ZCDP(rho="0.5"))], ledger=":memory:") as curator:
+    ...     answer = curator.ask("SELECT COUNT(*) AS n FROM visits", rho="0.1")
+    ...     again = curator.ask("SELECT COUNT(*) AS n FROM visits", rho="0.1")
+    >>> list(answer.rows()[0]), answer.error(confidence=0.95)
+    (['n'], {'n': [4.88...]})
+    >>> answer.free, again.free, again.rows() == answer.rows()
+    (False, True, True)
     """
 
     quote: Quote = field(repr=False)

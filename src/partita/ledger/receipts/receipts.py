@@ -52,6 +52,14 @@ class Receipt:
 
     ``ledger`` names the book by the hash of its first entry, ``seq`` the commit in it, so that the same release is
     never counted twice. The signature covers everything else; whose key it is must be learned some other way.
+
+    >>> from partita import Curator, Promise, Table, ZCDP, integers, rows
+    >>> visits = Table("visits", [{"age": i % 90} for i in range(900)], {"age": integers(0, 120, missing=0)})
+    >>> with Curator(tables=[visits], promises=[Promise(rows(), ZCDP(rho="0.5"))], ledger=":memory:") as curator:
+    ...     receipt = curator.ask("SELECT COUNT(*) AS n FROM visits WHERE age >= 65", rho="0.1").receipt
+    >>> receipt.check()  # refuses if a word of it was altered
+    >>> print(receipt.region)
+    age >= 65
     """
 
     ledger: str

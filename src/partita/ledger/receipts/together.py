@@ -67,6 +67,15 @@ def compose(
     ``disjoint`` is the custodians' declaration that nobody is in the data of two of the ledgers. ``unit`` is the
     neighbouring relation wanted; without it all receipts must protect the same one. A relation that gives no
     guarantee for another is a refusal, never a sum.
+
+    >>> from partita import Curator, Promise, Table, ZCDP, integers, rows, together
+    >>> def hospital(name):
+    ...     table = Table(name, [{"age": i % 90} for i in range(900)], {"age": integers(0, 120, missing=0)})
+    ...     with Curator(tables=[table], promises=[Promise(rows(), ZCDP(rho="0.5"))], ledger=":memory:") as curator:
+    ...         return curator.ask(f"SELECT COUNT(*) AS n FROM {name}", rho="0.1").receipt
+    >>> receipts = [hospital("north"), hospital("south")]
+    >>> print(together(receipts).loss, "|", together(receipts, disjoint=True).loss)
+    ρ = 0.2 | ρ = 0.1
     """
     books = _books(receipts)
     found = [_claims(book, unit) for book in books]

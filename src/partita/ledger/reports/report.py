@@ -116,7 +116,17 @@ def export(ledger: Ledger, *, answers: bool = False) -> Iterator[str]:
 
 
 def check_export(lines: Iterable[str], name: str = "export") -> Mark:
-    """How far an exported book goes, after checking that each line follows from the one before it."""
+    """How far an exported book goes, after checking that each line follows from the one before it.
+
+    >>> from partita import Curator, Promise, Table, ZCDP, integers, rows
+    >>> from partita.ledger.reports.report import export
+    >>> visits = Table("visits", [{"age": i % 90} for i in range(900)], {"age": integers(0, 120, missing=0)})
+    >>> with Curator(tables=[visits], promises=[Promise(rows(), ZCDP(rho="0.5"))], ledger=":memory:") as curator:
+    ...     answer = curator.ask("SELECT COUNT(*) AS n FROM visits", rho="0.1")
+    ...     lines = list(export(curator.ledger))
+    >>> check_export(lines).seq == len(lines)
+    True
+    """
     before, seq = GENESIS, 0
     for text in lines:
         try:
