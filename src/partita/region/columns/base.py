@@ -12,6 +12,8 @@ from partita.region.codes import Codes, difference, span
 if TYPE_CHECKING:
     from sqlglot import exp
 
+    from partita.region.columns.reading import Reading
+
 
 @final
 @unique
@@ -63,6 +65,11 @@ class Column(ABC):
     # What a sanitised value is in SQL.
     sanitised_type: ClassVar[str] = "VARCHAR"
     constant: bool
+
+    @property
+    def reading(self) -> Reading | None:
+        """How texts are read, where they are not written plainly."""
+        return None
 
     @abstractmethod
     def describe(self) -> dict[str, object]:
