@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from partita.region import Domain, Region, booleans, categories, dates, decimals, identifier, integers, text_keys
 from partita.region.codemap import CodeMap, Piece
 from partita.region.columns.categories import Categories
+from partita.region.columns.reading import Reading
 from partita.region.columns.stepped import Stepped
 from partita.region.refinement import Refinement, changes
 
@@ -104,6 +106,9 @@ RAW = [
 ]
 
 
+READINGS = [None, None, Reading(null=("x", "-1e300"))]
+
+
 def said(old, new, raw):
     """What the old declaration made of a stored value, and what the map makes of the new one."""
     told = new.onto(old)
@@ -115,9 +120,15 @@ def test_what_a_stored_value_was_follows_from_what_it_is_now(kind):
     refined = 0
 
     @settings(max_examples=150, deadline=None)
-    @given(old=FAMILIES[kind], new=FAMILIES[kind], drawn=st.floats(-10, 12) | st.text(max_size=6))
-    def law(old, new, drawn):
+    @given(
+        old=FAMILIES[kind],
+        new=FAMILIES[kind],
+        read=st.tuples(st.sampled_from(READINGS), st.sampled_from(READINGS)),
+        drawn=st.floats(-10, 12) | st.text(max_size=6),
+    )
+    def law(old, new, read, drawn):
         nonlocal refined
+        old, new = replace(old, reading=read[0]), replace(new, reading=read[1])
         told = new.onto(old)
         if isinstance(told, str):
             return
@@ -218,6 +229,11 @@ def test_refinements_follow_one_another():
         (categories("F", "M"), categories("F", "M", missing="F")),
         (booleans(), booleans(missing=False)),
         (booleans(missing=True), booleans(missing=False)),
+        (integers(0, 9), integers(0, 9, null=["x"])),
+        (decimals(0, 9, step=1), decimals(0, 9, step=1, decimal=",")),
+        (dates("2025-01-01", "2025-12-31"), dates("2025-01-01", "2025-12-31", format="%d.%m.%Y")),
+        (categories("F", "M", null=["-"]), categories("F", "M")),
+        (booleans(true=["ja"], false=["nein"]), booleans()),
         (text_keys(), text_keys(constant=True)),
         (identifier(), text_keys()),
         (text_keys(), categories("F")),

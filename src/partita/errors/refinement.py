@@ -23,6 +23,11 @@ def other_constant() -> str:
     return "whether it is constant for each owner is another claim about the data"
 
 
+def other_reading() -> str:
+    """Texts that are read in another way."""
+    return "its texts are read in another way, so that the same text may be another value"
+
+
 def narrower(low: object, high: object) -> str:
     """Bounds that are not as wide as before."""
     return f"values up to the old bounds ({low} and {high}) were told apart, and no longer are: bounds can only widen"

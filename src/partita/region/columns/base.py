@@ -14,6 +14,8 @@ from partita.region.codes import Codes, difference, span
 if TYPE_CHECKING:
     from sqlglot import exp
 
+    from partita.region.columns.reading import Reading
+
 
 @final
 @unique
@@ -65,6 +67,11 @@ class Column(ABC):
     # What a sanitised value is in SQL.
     sanitised_type: ClassVar[str] = "VARCHAR"
     constant: bool
+
+    @property
+    def reading(self) -> Reading | None:
+        """How texts are read, where they are not written plainly."""
+        return None
 
     @abstractmethod
     def describe(self) -> dict[str, object]:
@@ -149,6 +156,8 @@ class Bounded(Column):
             return words.other_kind(old.kind, self.kind)
         if old.constant != self.constant:
             return words.other_constant()
+        if old.reading != self.reading:
+            return words.other_reading()
         pieces = self._onto(old)
         if isinstance(pieces, str):
             return pieces
