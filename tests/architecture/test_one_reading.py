@@ -36,6 +36,8 @@ USES = {
 KNOWING = {
     "attacks/audits/deployment.py",
     "curator/curator.py",
+    "curator/growth.py",
+    "curator/opened.py",
     "curator/path/path.py",
     "curator/path/rehearsal.py",
     "curator/settings.py",

@@ -36,6 +36,8 @@ from partita.theory.documents import to_document
 from partita.theory.measures.base import Measure
 
 _CHUNK = 1000
+# Under this name the entries of the vault are found without reading the whole book; no question has it.
+_SEALS = digest(b"partita vault")
 
 
 @final
@@ -287,6 +289,28 @@ class Ledger(Live):
             written = [None if limit is None else to_document(limit) for limit in limits]
             entry = self._book.append(Kind.ACCOUNT, analyst=analyst, limits=written)
         self._book.hold(entry)
+
+    # --- the vault -------------------------------------------------------------------------------------------
+
+    def seal(self, after: str | None, manifest: str, what: Mapping[str, object]) -> None:
+        """Write down what a vault holds from now on, by the digest of its manifest; ``after`` is the digest before.
+
+        This is the moment at which a batch is there. Nothing is charged, and nothing about the rows is written.
+        """
+        with self._book.writing(Stage.RESERVE):
+            if self._sealed() != after:
+                raise refuse_ledger.sealed_meanwhile(self._store.name)
+            entry = self._book.append(Kind.SEAL, question=_SEALS, manifest=manifest, sealed=dict(what))
+        self._book.hold(entry)
+
+    def sealed(self) -> str | None:
+        """The digest of the newest manifest of the vault, or None if nothing was ever sealed."""
+        with self._book.current():
+            return self._sealed()
+
+    def _sealed(self) -> str | None:
+        found = self._store.asked(_SEALS)
+        return str(found[-1].details()["manifest"]) if found else None
 
     # --- readings --------------------------------------------------------------------------------------------
 

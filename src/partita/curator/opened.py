@@ -1,0 +1,55 @@
+"""What a curator stands on: its ledger, its engine, and the rows that are sealed, opened in an order that is safe."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from partita.composition.account.people import PersonSpace
+from partita.composition.plans.promise import Promise
+from partita.curator.growth import Growth, sealed_beside
+from partita.curator.path.gate import Gate
+from partita.engine.base import Engine
+from partita.engine.opening import open_engine
+from partita.errors import curator as refuse
+from partita.ledger.birth import Terms
+from partita.ledger.ledger import Ledger
+from partita.ledger.opening import open_ledger
+from partita.query.tables.people import People
+from partita.query.tables.schema import Table
+
+Place = str | os.PathLike[str] | Ledger
+
+
+def opened(
+    backend: str | Engine,
+    ledger: Place,
+    promises: tuple[Promise, ...],
+    tables: Mapping[str, Table],
+    people: tuple[People, PersonSpace] | None,
+    gate: Gate,
+) -> tuple[Ledger, Engine, Growth]:
+    """The ledger of these promises, an engine over the tables, and what is sealed of them.
+
+    A source that cannot be read leaves no ledger behind. But where people are protected the ledger's key decides which
+    rows are kept, and where rows are sealed these are read and no others: then the ledger comes first.
+    """
+    domains = {name: table.domain for name, table in tables.items()}
+    if people is not None:
+        domains = {people[1].persons.column: people[1].domain}
+    terms = Terms(promises, domains)
+    if people is None and not sealed_beside(ledger):
+        engine = open_engine(backend, tables.values())
+        book = _book(ledger, terms)
+        return book, engine, Growth(book, tables, gate)
+    book = _book(ledger, terms)
+    growth, kept = Growth(book, tables, gate), None if people is None else people[0]
+    return book, open_engine(backend, growth.sources(), kept, book.truncation_key().hex()), growth
+
+
+def _book(ledger: Place, terms: Terms) -> Ledger:
+    if not isinstance(ledger, Ledger):
+        return open_ledger(ledger, terms)
+    if ledger.terms != terms:
+        raise refuse.other_terms(ledger.name)
+    return ledger
