@@ -16,6 +16,7 @@ from partita.cli import (
     compose,
     demo,
     explain,
+    ingest,
     init,
     ledger,
     migrate,
@@ -58,6 +59,8 @@ app.command("init", short_help="Write a draft of partita.toml for a file of rows
 app.command("check", short_help="Look at the rows yourself: what is not read as declared.")(check.check)
 app.command("ask", short_help="Ask a question at a price; repeating it is free.")(ask.ask)
 app.command("quote", short_help="What a question would cost, and how exact it would be.")(ask.quote)
+app.command("ingest", short_help="Seal new rows as one batch; questions read them from then on.")(ingest.ingest)
+app.command("forget", short_help="Erase all rows of one owner.")(ingest.forget)
 app.add_typer(ledger.app, name="ledger")
 app.command("migrate", short_help="Go on with the same ledger under a refined declaration.")(migrate.migrate)
 app.command("compose", short_help="What the releases of a plan give away together.")(compose.compose)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -17,11 +16,12 @@ from weakref import finalize
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
-from sqlglot import exp
 
+from partita.engine import sources
 from partita.engine.base import Engine
 from partita.engine.files import files_of, parquet, relation_of
 from partita.engine.frames import arrow, coded
+from partita.engine.growing import Growing
 from partita.engine.held import Held, counts_rows
 from partita.engine.joining import TWO_OWNERS, joined_stored, kept_statement, owned, owners_statement
 from partita.engine.log import log
@@ -42,7 +42,7 @@ from partita.query.tables.people import People
 from partita.query.tables.schema import Table
 from partita.query.tables.sources import streamed
 from partita.query.tables.truncation import Truncation
-from partita.region.columns import Bounded, Categories, Dates, Open
+from partita.region.columns import Categories, Open
 from partita.region.columns.stored import EXACT, Family, family, floating, steady
 
 # A parquet file up to this many bytes is copied into memory once; larger ones are read where they are.
@@ -74,6 +74,7 @@ class DuckDB(Engine):
         self._held: dict[str, Held | None] = {}
         self._cut: dict[tuple[str, Truncation], Stored] = {}
         self._bare_cut: dict[tuple[str, Truncation], Stored] = {}
+        self._leading: dict[str, str] = {}
         self._cutting = threading.Lock()
         self._local = threading.local()
         self._connection = duckdb.connect(
@@ -138,7 +139,7 @@ class DuckDB(Engine):
                 self._alike(table, files)
             self._connection.execute(f"CREATE VIEW {view} AS SELECT * FROM {relation_of(table, files)}")
             found = self._found(table, view)
-            _check_types(found)
+            sources.check_types(found)
             for path in files if columnar else ():
                 if self._misled(path, found):
                     raise refuse_query.old_statistics(table.name, path)
@@ -176,6 +177,7 @@ class DuckDB(Engine):
                     self._connection.execute(f"CREATE TABLE {owners} AS {leading}")
                     if self._connection.execute(f"SELECT 1 FROM {owners} WHERE several LIMIT 1").fetchall():
                         log.error(TWO_OWNERS, keeping.parent)
+                    self._leading[table] = owners
                 every[table] = owned(attached[table], keeping, owners)
                 relation = f'"kept {place}"'
                 rows = kept_statement(every[table], keeping, people.truncation(table, key))
@@ -190,11 +192,10 @@ class DuckDB(Engine):
                 continue
             raise refuse_query.unreadable_source(table)
         self._stored = kept
-        for place, stored in enumerate(attached.values()):
+        for stored in attached.values():
             kind = "TABLE" if stored.clean else "VIEW"
             self._connection.execute(f"DROP {kind} {stored.relation}")
             self._connection.execute(f"DROP TABLE {_twin(stored)}")
-            self._connection.execute(f'DROP TABLE IF EXISTS "owners {place}"')
 
     def cut(self, truncations: Mapping[str, Truncation | None]) -> None:
         """The kept rows are copied here, so that no question orders the rows of owners again.
@@ -216,6 +217,38 @@ class DuckDB(Engine):
                 else:
                     continue
                 raise refuse_query.unreadable_source(table)
+
+    def growing(
+        self, tables: Mapping[str, Table], people: People | None, truncations: Mapping[str, Truncation | None], key: str
+    ) -> Growing:
+        return Growing(self, self._connection, _apart, tables, people, truncations, key)
+
+    def given(self, table: str) -> Stored:
+        """The rows that questions read, the kept ones where there are caps."""
+        return next((cut for (name, _), cut in self._cut.items() if name == table), self._stored[table])
+
+    def leading(self, table: str) -> str | None:
+        """To whom the keys of a table lead."""
+        return self._leading.get(table)
+
+    def take(self, table: Table, relation: str, cap: Truncation | None) -> None:
+        """Read a relation of kept rows from now on, in place of what was opened."""
+        fixed = None if cap is None or cap.kept else cap.fixed
+        made = replace(self._found(table, relation), clean=True, cut=fixed)
+        earlier = {one.relation: one for one in (self._stored[table.name], self.given(table.name))}
+        self._stored[table.name], self._bare[table.name] = made, self._empty(made)
+        for key in [key for key in self._cut if key[0] == table.name]:
+            del self._cut[key], self._bare_cut[key]
+        if fixed is not None:
+            self._cut[table.name, fixed], self._bare_cut[table.name, fixed] = made, self._bare[table.name]
+        self.changed(table.name)
+        for old in earlier.values():
+            self._connection.execute(f"DROP {'TABLE' if old.clean else 'VIEW'} {old.relation}")
+            self._connection.execute(f"DROP TABLE {_twin(old)}")
+
+    def changed(self, table: str) -> None:
+        """Forget what was computed of rows that are others now."""
+        self._held.pop(table, None)
 
     def _of(self, program: Program | Extract) -> Stored:
         """The rows that a program is about as they are held; a join as a relation of those that it is made of."""
@@ -436,6 +469,12 @@ class DuckDB(Engine):
         return cursor
 
 
+def _apart(tables: Sequence[Table]) -> tuple[Any, Mapping[str, Stored], Callable[[], None]]:
+    """Rows that have just come, opened as all others are, in a database of their own."""
+    opened = DuckDB(tables)
+    return opened._connection, dict(opened._stored), opened.close
+
+
 def _twin(stored: Stored) -> str:
     """The name of the empty table beside a stored one."""
     return f'{stored.relation.removesuffix(chr(34))} without rows"'
@@ -451,18 +490,3 @@ def _places(values: Sequence[Any], read: Callable[[Any], int]) -> list[int]:
     """The places of keys as they come back; each different one is read once."""
     known = {value: read(value) for value in set(values)}
     return [known[value] for value in values]
-
-
-def _check_types(stored: Stored) -> None:
-    """Refuse a type in which nothing of the declared kind is stored; warn of one whose times of day are dropped.
-
-    Only types are looked at, as the file declares them.
-    """
-    for column, declared in stored.table.columns.items():
-        kind = stored.types[column]
-        if "NULL" in kind.upper() or not isinstance(declared, Bounded):
-            continue
-        if declared.sanitise(exp.column("stored"), kind).find(exp.Column) is None:
-            raise refuse_query.unfit_type(stored.table.name, column, declared.kind, kind)
-        if isinstance(declared, Dates) and family(kind) in (Family.TIMESTAMP, Family.ZONED):
-            warnings.warn(refuse_query.times_as_days(stored.table.name, column, kind), stacklevel=2)

@@ -56,6 +56,15 @@ def bad_threads(value: object) -> InvalidInput:
     )
 
 
+def does_not_grow(kind: str) -> InvalidInput:
+    """An engine that holds no batches of rows."""
+    return InvalidInput(
+        "engine.does-not-grow",
+        f"The engine {kind!r} cannot take in batches of rows. Use backend='duckdb', given by its name. Nothing was "
+        f"read and nothing is lost.",
+    )
+
+
 def keeps_no_rows(kind: str) -> InvalidInput:
     """An engine that cannot hold people's rows."""
     return InvalidInput(

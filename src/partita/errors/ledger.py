@@ -400,6 +400,15 @@ def unwritable() -> InvalidInput:
     )
 
 
+def sealed_meanwhile(path: str) -> LedgerFault:
+    """Two processes that seal at the same time."""
+    return LedgerFault(
+        "ledger.sealed-meanwhile",
+        f"Another process has sealed a batch of {path} in the meantime. Nothing of yours was sealed and nothing is "
+        f"lost: open the curator again, and give it the rows again.",
+    )
+
+
 def key_reused(key: object) -> InvalidInput:
     """One key was used for two questions."""
     return InvalidInput(

@@ -91,6 +91,11 @@ def old_book() -> str:
     return "it was born before version 0.2; what was booked too low then is told by the declaration of then"
 
 
+def sealed_rows() -> str:
+    """Rows that were sealed under the old declaration."""
+    return "rows were sealed under the declaration of then, and are not read anew"
+
+
 def pairs_over(unit: str) -> str:
     """Under change-one, what was one value may now be a pair, and the account has no room for it."""
     return (

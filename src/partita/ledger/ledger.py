@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -24,7 +23,7 @@ from partita.ledger.book.entries import Entry, Kind
 from partita.ledger.book.points import Faults, Point
 from partita.ledger.book.store import Stage, State
 from partita.ledger.book.tally import Tally
-from partita.ledger.canonical import canonical, digest
+from partita.ledger.canonical import digest
 from partita.ledger.charge import Charge
 from partita.ledger.eras import Eras
 from partita.ledger.keys import SigningKey
@@ -32,6 +31,7 @@ from partita.ledger.migration import migrated
 from partita.ledger.payer import RegionPayer
 from partita.ledger.receipts.receipts import Receipt, receipt_of
 from partita.ledger.refined import Difference
+from partita.ledger.seals import newest_seal, seal
 from partita.ledger.states import Answered, Reservation
 from partita.live import Live
 from partita.region import Region
@@ -207,7 +207,7 @@ class Ledger(Live):
         key = charge.marked()
         earlier = None if key is None else self._store.marked(key)
         if earlier is not None:
-            same = earlier.question == charge.question and _same_release(earlier, charge)
+            same = earlier.question == charge.question and charge.bought(earlier.charge, earlier.details())
             if not same or not self.alike(earlier):
                 raise refuse_ledger.key_reused(charge.key)
             closing = self._store.closing(earlier.seq)
@@ -220,7 +220,7 @@ class Ledger(Live):
         for entry in self._asked(charge.question):
             closing = self._store.closing(entry.seq)
             if closing is None:
-                if _same_release(entry, charge):
+                if charge.bought(entry.charge, entry.details()):
                     unfinished = unfinished or entry
             elif closing.kind is Kind.COMMIT:
                 return self._answered(closing)
@@ -307,6 +307,20 @@ class Ledger(Live):
         """Go on under other tables and columns that refine those of the book (theory I12), and say what differs."""
         return migrated(self._book, terms)
 
+    # --- the vault -------------------------------------------------------------------------------------------
+
+    def seal(self, after: str | None, manifest: str, what: Mapping[str, object]) -> None:
+        """Write down what a vault holds from now on, by the digest of its manifest; ``after`` is the digest before.
+
+        This is the moment at which a batch is there. Nothing is charged, and nothing about the rows is written.
+        """
+        seal(self._book, after, manifest, what)
+
+    def sealed(self) -> str | None:
+        """The digest of the newest manifest of the vault, or None if nothing was ever sealed."""
+        with self._book.current():
+            return newest_seal(self._store)
+
     # --- readings --------------------------------------------------------------------------------------------
 
     @property
@@ -345,10 +359,7 @@ class Ledger(Live):
     def remaining(
         self, table: str, region: Region | None = None, analyst: str = "", *, now: bool = True
     ) -> tuple[Measure, ...]:
-        """What one protected unit in a region of a table can still be charged, for each promise.
-
-        Without ``now``, after the last entry that this process wrote or saw.
-        """
+        """What a unit in a region can still be charged, for each promise; without ``now``, as this process saw last."""
         domain = self.terms.tables.get(table)
         if domain is None:
             raise refuse_ledger.unknown_table(table, tuple(self.terms.tables))
@@ -451,9 +462,8 @@ class Ledger(Live):
 
     def _state(self, entry: Entry) -> State:
         closing = self._store.closing(entry.seq)
-        if closing is None:
-            return State.UNFINISHED
-        return State.ANSWERED if closing.kind is Kind.COMMIT else State.ABANDONED
+        answered = closing is not None and closing.kind is Kind.COMMIT
+        return State.UNFINISHED if closing is None else State.ANSWERED if answered else State.ABANDONED
 
     def content(self, commit: Entry) -> bytes:
         """The answer stored with a commit."""
@@ -487,10 +497,3 @@ class Ledger(Live):
 
     def _forked(self) -> PartitaError:
         return refuse_ledger.forked(self._store.name)
-
-
-def _same_release(entry: Entry, charge: Charge) -> bool:
-    """Whether a reservation paid for this very release: same analyst, region, costs and mechanism."""
-    return entry.charge == charge.priced() and entry.details().get("mechanism") == json.loads(
-        canonical(dict(charge.mechanism))
-    )

@@ -9,6 +9,7 @@ from partita.ledger.book.entries import Kind
 from partita.ledger.book.replay import Replay
 from partita.ledger.book.store import Stage
 from partita.ledger.refined import Difference, counts_pairs, differences
+from partita.ledger.seals import newest_seal
 
 
 def migrated(book: Book, terms: Terms) -> tuple[Difference, ...]:
@@ -25,6 +26,8 @@ def migrated(book: Book, terms: Terms) -> tuple[Difference, ...]:
         refused = [(one.part, one.why) for one in found if not one.refines]
         if book.replay.birth.format == 1:
             refused = [("the ledger", refuse.old_book())]
+        elif newest_seal(book.store) is not None:
+            refused = [("the vault", refuse.sealed_rows())]
         elif not refused and any(map(counts_pairs, terms.promises)):
             refused = _over(book, terms)
         if refused:

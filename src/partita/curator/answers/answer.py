@@ -72,6 +72,11 @@ class Answer:
         """Who the answer is about."""
         return self.quote.region
 
+    @property
+    def batch(self) -> int:
+        """The newest batch of rows that the answer covers, with all before it; 0 is what was declared."""
+        return self.quote.plan.table.batch or 0
+
     @cached_property
     def remaining(self) -> tuple[Measure, ...]:
         """What those whom the answer is about can still be charged, for each promise, when it is first looked at."""
@@ -195,6 +200,7 @@ class Answer:
         """What was asked, how exact the answer is, what it cost, and what an attacker could learn from it alone."""
         lines = [
             f"Asked: {self.quote.plan.sql()}",
+            *([f"Rows: all batches up to batch {self.batch}."] if self.batch else []),
             *filter(None, [said(self.asked_about, self.region)]),
             f"Noise: {self.quote.explain()}" if not self.sources else self._made_of(),
             *truncated(self.quote.plan, [promise.granularity for promise in self.quote.promises]),

@@ -117,6 +117,10 @@ class Planned(Live):
         """The answers to all questions, in the order of the plan."""
         return [self._answer(one) for one in self.shares]
 
+    def read(self) -> None:
+        """Read now for what is charged; what was read before is not read again."""
+        self._read()
+
     def receipt(self) -> Receipt:
         """The signed certificate of the whole plan: its questions share one."""
         return self._ledger.receipt(self._read())

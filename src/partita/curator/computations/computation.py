@@ -143,7 +143,7 @@ def charge_for(
             "nonce": nonce,
             "parameters": dict(computation.parameters()),
             "parts": parts,
-            "table": [extract.table.name, extract.table.digest],
+            "table": [extract.table.name, extract.table.version],
             "tests": [repr(test) for test in extract.where.tests],
             "where": condition,
         }

@@ -75,6 +75,8 @@ class Catalogue:
             return sql.read(question, self.tables, self.public, self._most)
         if isinstance(question, Plan) and self._ours(question.table):
             return question
+        if isinstance(question, Plan) and (newer := self._newer(question.table)) is not None:
+            return replace(question, table=newer)
         raise refuse.not_a_question(question)
 
     @within_effort
@@ -101,6 +103,13 @@ class Catalogue:
         """The fixed truncation behind a table; of joined rows, their cap."""
         joined = joined_of(table)
         return self.truncations[table.name] if joined is None else joined.truncation(self._key)
+
+    def _newer(self, table: Table) -> Table | None:
+        """The same table of ours with the rows of other batches."""
+        found = self.tables.get(table.name)
+        if found is None or found.batch == table.batch or found.digest != table.digest:
+            return None
+        return found if found.source is table.source else None
 
     def _ours(self, table: Table) -> bool:
         joined = joined_of(table)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.curator.path.alarms import told, unseen
+from partita.curator.path.gate import Gate
 from partita.curator.path.opinion import SecondOpinion
 from partita.curator.path.pace import Pace
 from partita.curator.path.placed import placed
@@ -20,6 +21,7 @@ from partita.curator.path.turns import Turns
 from partita.engine.base import Engine
 from partita.engine.log import attempted
 from partita.errors import engine as refuse_engine
+from partita.errors import vault as refuse_vault
 from partita.ledger.book.points import Point
 from partita.ledger.charge import Charge
 from partita.ledger.ledger import Ledger
@@ -46,6 +48,7 @@ class Path:
         pace: Pace,
         opinion: SecondOpinion,
         rehearsal: Rehearsal,
+        gate: Gate | None = None,
     ) -> None:
         self._ledger = ledger
         self._engine = engine
@@ -54,24 +57,29 @@ class Path:
         self._opinion = opinion
         self._rehearsal = rehearsal
         self._turns = Turns()
+        self.gate = Gate() if gate is None else gate
+        self.batch: int | None = None
+        """The newest batch of rows that the engine holds; None where it reads what was declared."""
 
     def walk(self, purchase: Purchase[Made]) -> tuple[Answered, list[Made] | None]:
         """The whole way: the answer in the book, and what was made for it if that was just now."""
-        booked = self.reserve(purchase)
-        return self.fulfil(purchase, booked) if isinstance(booked, Reservation) else (booked, None)
+        with self.gate.passed():
+            booked = self.reserve(purchase)
+            return self.fulfil(purchase, booked) if isinstance(booked, Reservation) else (booked, None)
 
     def walk_many(self, purchases: Sequence[Purchase[Made]]) -> list[tuple[Answered, list[Made] | None]]:
         """The whole way of several charges in order, with flushes that they share.
 
         What came of those before the first that cannot be paid; if that is the very first, it is refused.
         """
-        for one in purchases:
-            self._tried(one)
-        booked = self._ledger.reserve_many([one.charge for one in purchases])
-        # The same question twice has one reservation, which is fulfilled once.
-        opened = {one.seq: (bought, one) for bought, one in zip(purchases, booked) if isinstance(one, Reservation)}  # noqa: B905
-        done = dict(zip(opened, self._fulfilled(list(opened.values())), strict=True))
-        return [done[one.seq] if isinstance(one, Reservation) else (one, None) for one in booked]
+        with self.gate.passed():
+            for one in purchases:
+                self._tried(one)
+            booked = self._ledger.reserve_many([one.charge for one in purchases])
+            # The same question twice has one reservation, which is fulfilled once.
+            opened = {one.seq: (bought, one) for bought, one in zip(purchases, booked) if isinstance(one, Reservation)}  # noqa: B905
+            done = dict(zip(opened, self._fulfilled(list(opened.values())), strict=True))
+            return [done[one.seq] if isinstance(one, Reservation) else (one, None) for one in booked]
 
     def reserve(self, purchase: Purchase[Made]) -> Reservation | Answered:
         """Charge for a purchase durably, unless its answer is in the book already; nothing is read."""
@@ -80,6 +88,11 @@ class Path:
 
     def _tried(self, purchase: Purchase[Made]) -> None:
         """Refuse a charge that claims too little or that could not be computed; nothing is read or booked."""
+        if any(one.program.table.batch != self.batch for one in purchase.readings):
+            # The rows that it is about are not what the engine holds now; only what is in the book can be told.
+            if self._ledger.stored(purchase.charge.question) is None:
+                raise refuse_vault.rows_arrived()
+            return
         if purchase.quotes:
             self._opinion.on(purchase.charge, purchase.quotes)
         self._rehearsal.of(purchase.charge, [one.program for one in purchase.readings])
@@ -113,7 +126,7 @@ class Path:
     def _run(self, opened: Sequence[tuple[Purchase[Made], Reservation]]) -> list[tuple[Answered, list[Made] | None]]:
         if not opened:
             return []
-        with self._pace.kept() as beat:
+        with self.gate.passed(), self._pace.kept() as beat:
             made = [self._private(purchase, reservation) for purchase, reservation in opened]
             beat()  # up to here a clock could tell of the rows, and nothing is in the book yet
             booked = self._ledger.commit_many(

@@ -53,6 +53,8 @@ class Table:
     domain: Domain
     owner: str | None
     people: int | None
+    batch: int | None
+    """The last batch of rows that a question about the table reads; None where its source is read as it is."""
 
     def __init__(
         self,
@@ -77,6 +79,13 @@ class Table:
         object.__setattr__(self, "domain", domain)
         object.__setattr__(self, "owner", named[0] if named else None)
         object.__setattr__(self, "people", None if people is None else whole(people, "people", least=1))
+        object.__setattr__(self, "batch", None)
+
+    def sealed(self, batch: int | None) -> Table:
+        """The same table with the rows of all batches up to this one."""
+        made = Table(self.name, self.source, self.domain, people=self.people)
+        object.__setattr__(made, "batch", batch)
+        return made
 
     @property
     def columns(self) -> Mapping[str, Column]:
@@ -90,6 +99,11 @@ class Table:
         if isinstance(self.source, Delimited):
             declared["file"] = self.source.describe()
         return hashlib.sha256(json.dumps(declared, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def version(self) -> str:
+        """What was declared, and which batches of rows are read: two questions about one version read the same rows."""
+        return self.digest if self.batch is None else f"{self.digest} batch {self.batch}"
 
     def same_rows(self, other: Table) -> bool:
         """Whether two declarations read the same rows, so that they must share one account."""
