@@ -248,12 +248,13 @@ class Curator(Live):
         whole: Region | None = None,
     ) -> Answer:
         costs = tuple(cost if booked.fresh else cost.zero() for cost in booked_costs(offered))
+        charged = placed(offered)
         return Answer(
             quote=offered,
             result=offered.result(noisy),
             cost=costs[0],
             costs=costs,
-            reckon=self._ledger.reckoning(offered.plan.table.name, offered.region, analyst),
+            reckon=self._ledger.reckoning(charged.table, charged.region, analyst),
             free=not booked.fresh,
             issue=self._ledger.issuer(booked),
             asked_about=whole,
