@@ -17,7 +17,7 @@ from partita.composition.account.maps import LoadMap
 from partita.composition.calibration.pricing import Price, Prices
 from partita.composition.plans.promise import Promise
 from partita.curator.answers.answer import Answer
-from partita.curator.answers.certificate import Certificate
+from partita.curator.answers.certificate import Certificate, certificates
 from partita.curator.answers.outcome import Outcome
 from partita.curator.answers.quotation import CuratorQuote
 from partita.curator.batches.batch import Batch
@@ -36,6 +36,7 @@ from partita.curator.declared.declared import (
     people_of,
     terms_of,
 )
+from partita.curator.declared.opened import opened
 from partita.curator.keywords import spelled_as
 from partita.curator.overview import overview
 from partita.curator.path.many import paid
@@ -55,9 +56,8 @@ from partita.errors import curator as refuse
 from partita.errors import foundation as refuse_live
 from partita.exact import Number
 from partita.ledger.audit.verify import Verification
-from partita.ledger.birth import Terms
+from partita.ledger.budgets import Cause
 from partita.ledger.ledger import Ledger
-from partita.ledger.opening import open_ledger
 from partita.ledger.states import Answered
 from partita.live import Live
 from partita.query.builder.frame import Frame
@@ -120,7 +120,7 @@ class Curator(Live):
         self._people = None if people is None else people[1]
         if people is None:
             self._engine = open_engine(backend, self._tables.values())
-            self._ledger = _opened(ledger, terms, migrate=migrate)
+            self._ledger = opened(ledger, terms, migrate=migrate)
             key = self._ledger.truncation_key().hex()
             self._catalogue = Catalogue(self._tables, named, self._promises, key)
             # Before the first question, so that no question takes the time of it.
@@ -128,7 +128,7 @@ class Curator(Live):
         else:
             # The rows of an owner are kept when they are first read, so the key that decides which comes first.
             kept, space = people
-            self._ledger = _opened(ledger, terms, migrate=migrate)
+            self._ledger = opened(ledger, terms, migrate=migrate)
             key = self._ledger.truncation_key().hex()
             self._engine = open_engine(backend, self._tables.values(), kept, key)
             self._tables = kept.tables
@@ -419,10 +419,17 @@ class Curator(Live):
 
     def guarantee(self) -> tuple[Certificate, ...]:
         """What is promised to everybody in the data, whatever is still asked: the budgets, not what is spent."""
-        return tuple(
-            Certificate(promise.granularity, promise.budget, spent)
-            for promise, spent in zip(self._promises, self.spent(), strict=True)
-        )
+        return certificates(self._ledger, self.spent())
+
+    @called
+    def raise_budget(self, *, to: Measure | Number, who: str, why: str, promise: int = 0) -> Measure:
+        """Raise a budget, at most to the ceiling that its promise was born with; never because of protected data."""
+        return self._ledger.change_budget(promise, Cause.RAISE, to, who=who, why=why)
+
+    @called
+    def lower_budget(self, *, to: Measure | Number, who: str, why: str, promise: int = 0) -> Measure:
+        """Lower a budget from here on; the largest that ever was in force stays what is certified."""
+        return self._ledger.change_budget(promise, Cause.LOWER, to, who=who, why=why)
 
     def verify(self) -> Verification:
         """Audit the whole ledger from its first line."""
@@ -483,16 +490,6 @@ class Curator(Live):
         except BudgetExceeded:
             return False
         return True
-
-
-def _opened(ledger: str | os.PathLike[str] | Ledger, terms: Terms, *, migrate: bool) -> Ledger:
-    if not isinstance(ledger, Ledger):
-        return open_ledger(ledger, terms, migrate=migrate)
-    if migrate:
-        ledger.migrate(terms)
-    if ledger.terms != terms:
-        raise refuse.other_terms(ledger.name)
-    return ledger
 
 
 def _shown(question: str | Plan, offered: Quote) -> str:

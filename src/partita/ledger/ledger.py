@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -20,12 +19,14 @@ from partita.ledger.birth import Birth, Terms
 from partita.ledger.book import points
 from partita.ledger.book.anchor import Mark
 from partita.ledger.book.book import Book
-from partita.ledger.book.entries import Entry, Kind
+from partita.ledger.book.entries import Entry, Kind, same_release
 from partita.ledger.book.points import Faults, Point
-from partita.ledger.book.store import Stage, State
+from partita.ledger.book.store import Stage, State, counted
 from partita.ledger.book.tally import Tally
-from partita.ledger.canonical import canonical, digest
+from partita.ledger.budgets import Budgets, Cause
+from partita.ledger.canonical import digest
 from partita.ledger.charge import Charge
+from partita.ledger.decisions import decided
 from partita.ledger.eras import Eras
 from partita.ledger.keys import SigningKey
 from partita.ledger.migration import migrated
@@ -207,7 +208,7 @@ class Ledger(Live):
         key = charge.marked()
         earlier = None if key is None else self._store.marked(key)
         if earlier is not None:
-            same = earlier.question == charge.question and _same_release(earlier, charge)
+            same = earlier.question == charge.question and same_release(earlier, charge.priced(), charge.mechanism)
             if not same or not self.alike(earlier):
                 raise refuse_ledger.key_reused(charge.key)
             closing = self._store.closing(earlier.seq)
@@ -220,7 +221,7 @@ class Ledger(Live):
         for entry in self._asked(charge.question):
             closing = self._store.closing(entry.seq)
             if closing is None:
-                if _same_release(entry, charge):
+                if same_release(entry, charge.priced(), charge.mechanism):
                     unfinished = unfinished or entry
             elif closing.kind is Kind.COMMIT:
                 return self._answered(closing)
@@ -259,12 +260,13 @@ class Ledger(Live):
         """Makes the receipt of a release when it is wanted, from what the book says now; that alone needs the key."""
         replay = self._book.replay
         birth, first, eras = self.birth, replay.first.hash.hex(), replay.eras
+        promises = replay.budgets.kept(birth.terms, answered.reserve).promises
         with self._book.reading():
             reserve, commit = self._entry(answered.reserve), self._entry(answered.seq)
         if reserve is None or commit is None or commit.of != reserve.seq or commit.kind is not Kind.COMMIT:
             raise refuse_ledger.unknown_reservation(self._store.name, answered.reserve)
         found = reserve, commit
-        return lambda: receipt_of(birth, first, *found, eras).signed(self._signing())
+        return lambda: receipt_of(birth, first, *found, eras, promises).signed(self._signing())
 
     def _signing(self) -> SigningKey:
         """The key whose public half the book was born with."""
@@ -301,7 +303,9 @@ class Ledger(Live):
             entry = self._book.append(Kind.ACCOUNT, analyst=analyst, limits=written)
         self._book.hold(entry)
 
-    # --- declarations ----------------------------------------------------------------------------------------
+    def change_budget(self, place: int, cause: Cause, to: object, *, who: str, why: str) -> Measure:
+        """Raise a budget, up to the ceiling of its promise, or lower it; who decided and why stand in the book."""
+        return decided(self._book, self.promise_at(place), cause, to, who=who, why=why)
 
     def migrate(self, terms: Terms) -> tuple[Difference, ...]:
         """Go on under other tables and columns that refine those of the book (theory I12), and say what differs."""
@@ -321,8 +325,19 @@ class Ledger(Live):
 
     @property
     def terms(self) -> Terms:
-        """The promises and the public domains, as they are declared now."""
+        """The promises, with the largest budgets that ever were in force (theory I13), and the public domains."""
+        return self._book.replay.terms
+
+    @property
+    def declared(self) -> Terms:
+        """The promises as they were declared at birth, and the public domains of now."""
         return self._book.replay.eras.current
+
+    @property
+    def budgets(self) -> Budgets:
+        """Which budgets are in force, and by which entries."""
+        with self._book.current():
+            return self._book.replay.budgets
 
     @property
     def eras(self) -> Eras:
@@ -441,13 +456,7 @@ class Ledger(Live):
     def states(self) -> dict[State, int]:
         """How many charges were answered, are unfinished, were abandoned."""
         with self._book.reading():
-            counts = self._store.counts()
-        answered, abandoned = counts.get(Kind.COMMIT, 0), counts.get(Kind.ABANDON, 0)
-        return {
-            State.ANSWERED: answered,
-            State.UNFINISHED: counts.get(Kind.RESERVE, 0) - answered - abandoned,
-            State.ABANDONED: abandoned,
-        }
+            return counted(self._store.counts())
 
     def _state(self, entry: Entry) -> State:
         closing = self._store.closing(entry.seq)
@@ -487,10 +496,3 @@ class Ledger(Live):
 
     def _forked(self) -> PartitaError:
         return refuse_ledger.forked(self._store.name)
-
-
-def _same_release(entry: Entry, charge: Charge) -> bool:
-    """Whether a reservation paid for this very release: same analyst, region, costs and mechanism."""
-    return entry.charge == charge.priced() and entry.details().get("mechanism") == json.loads(
-        canonical(dict(charge.mechanism))
-    )

@@ -44,7 +44,7 @@ class SecondOpinion:
         if not self._effort or seen in self._passed:
             return
         # What cannot be booked at all is refused here as it would be there.
-        claims = claimed(self._ledger, self._promises, charge)
+        claims = claimed(self._ledger, self._ledger.terms.promises, charge)
         if quotes and isinstance(first := quotes[0].promises[0], PersonPromise):
             # The same, as it is about the rows that the question reads.
             claims = [first.claim(quotes[0])]
