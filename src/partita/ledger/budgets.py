@@ -97,7 +97,7 @@ class Budgets:
         states = self.now if seq is None else self.at(seq)
         promises = [_kept(*one) for one in zip(terms.promises, states, strict=True)]
         same = all(mine is theirs for mine, theirs in zip(promises, terms.promises, strict=True))
-        return terms if same else Terms(promises, terms.tables)
+        return terms if same else Terms(promises, terms.tables, terms.declared)
 
     def due(self, today: date) -> tuple[int, str, Measure] | None:
         """The next promise whose schedule has come to a larger budget by this day: its place, the day, the budget."""
