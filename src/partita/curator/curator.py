@@ -133,7 +133,7 @@ class Curator(Live):
             self._engine = open_engine(backend, self._tables.values(), kept, key)
             self._tables = kept.tables
             self._catalogue = Catalogue(self._tables, named, self._promises, key, kept, space)
-        opinion = SecondOpinion(self._ledger, self._promises, second_opinion)
+        opinion = SecondOpinion(self._ledger, second_opinion)
         rehearsal = Rehearsal(self._ledger, self._engine)
         self._path = Path(self._ledger, self._engine, bits, beat, opinion, rehearsal)
         self._shelf = Shelf(self._ledger, self._tables, self._catalogue.requoted)

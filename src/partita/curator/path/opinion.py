@@ -32,9 +32,8 @@ class SecondOpinion:
     same noise at the same charge is tried once.
     """
 
-    def __init__(self, ledger: Ledger, promises: Sequence[Promise], effort: int) -> None:
+    def __init__(self, ledger: Ledger, effort: int) -> None:
         self._ledger = ledger
-        self._promises = tuple(promises)
         self._effort = whole(effort, "second_opinion")
         self._passed: dict[tuple[str, str], None] = {}
 
