@@ -32,7 +32,7 @@ def migrate(
     declared = read_settings(config)
     terms = declared_terms(declared)
     with open_ledger(declared.ledger) as ledger:
-        found = differences(ledger.terms, terms)
+        found = differences(ledger.declared, terms)
         charged = any(ledger.states().values())
         fits = not charged or all(one.refines for one in found)
         if not as_json:

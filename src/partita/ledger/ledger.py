@@ -19,16 +19,18 @@ from partita.ledger.birth import Birth, Terms
 from partita.ledger.book import points
 from partita.ledger.book.anchor import Mark
 from partita.ledger.book.book import Book
-from partita.ledger.book.entries import Entry, Kind
+from partita.ledger.book.entries import Entry, Kind, same_release
 from partita.ledger.book.points import Faults, Point
-from partita.ledger.book.store import Stage, State
+from partita.ledger.book.store import Stage, State, counted
 from partita.ledger.book.tally import Tally
+from partita.ledger.budgets import Budgets, Cause
 from partita.ledger.canonical import digest
 from partita.ledger.charge import Charge
+from partita.ledger.decisions import decided
 from partita.ledger.eras import Eras
 from partita.ledger.keys import SigningKey
 from partita.ledger.migration import migrated
-from partita.ledger.payer import RegionPayer
+from partita.ledger.payer import region_account
 from partita.ledger.receipts.receipts import Receipt, receipt_of
 from partita.ledger.refined import Difference
 from partita.ledger.seals import newest_seal, seal
@@ -60,10 +62,7 @@ class Ledger(Live):
     # --- one question ----------------------------------------------------------------------------------------
 
     def reserve(self, charge: Charge) -> Reservation | Answered:
-        """Book a charge durably, or return the answer that is there already, or refuse.
-
-        Read protected data only when a Reservation comes back, and finish it with ``commit`` or ``abandon``.
-        """
+        """Book a charge durably, or return the answer that is there already, or refuse; read only with a Reservation."""
         (found,) = self.reserve_many([charge])
         return found
 
@@ -124,11 +123,8 @@ class Ledger(Live):
         kept = self._book.held(answer)
         with self._book.writing(Stage.COMMIT, durable=not kept):
             self._faults(Point.COMMIT_LOCKED)
-            closing = self._closing(reservation)
-            if closing is not None:
-                if closing.kind is Kind.ABANDON:
-                    raise refuse_ledger.abandoned(reservation.seq)
-                return self._answered(closing)
+            if (closing := self._closing(reservation)) is not None:
+                return self._closed(closing, reservation)
             # The anchor gives back one entry, so all before it must be durable; only a commit may not be.
             behind = kept and self._book.replay.newest.kind is Kind.COMMIT
             entry = self._book.append(Kind.COMMIT, of=reservation.seq, answer=answer, answered=digest(answer))
@@ -154,10 +150,8 @@ class Ledger(Live):
                     entry = self._book.append(Kind.COMMIT, of=reservation.seq, answer=answer, answered=digest(answer))
                     found.append(Answered(entry.seq, reservation.seq, answer, fresh=True))
                     last = entry, answer
-                elif closing.kind is Kind.ABANDON:
-                    raise refuse_ledger.abandoned(reservation.seq)
                 else:
-                    found.append(self._answered(closing))
+                    found.append(self._closed(closing, reservation))
             self._faults(Point.COMMIT_WRITTEN)
         self._faults(Point.COMMITTED)
         if last is not None:
@@ -207,7 +201,7 @@ class Ledger(Live):
         key = charge.marked()
         earlier = None if key is None else self._store.marked(key)
         if earlier is not None:
-            same = earlier.question == charge.question and charge.bought(earlier.charge, earlier.details())
+            same = earlier.question == charge.question and same_release(earlier, charge.priced(), charge.mechanism)
             if not same or not self.alike(earlier):
                 raise refuse_ledger.key_reused(charge.key)
             closing = self._store.closing(earlier.seq)
@@ -220,7 +214,7 @@ class Ledger(Live):
         for entry in self._asked(charge.question):
             closing = self._store.closing(entry.seq)
             if closing is None:
-                if charge.bought(entry.charge, entry.details()):
+                if same_release(entry, charge.priced(), charge.mechanism):
                     unfinished = unfinished or entry
             elif closing.kind is Kind.COMMIT:
                 return self._answered(closing)
@@ -235,6 +229,11 @@ class Ledger(Live):
             raise refuse_ledger.answer_damaged(self._store.name, closing.seq)
         self._book.hold(closing, content)
         return Answered(closing.seq, closing.of, content)
+
+    def _closed(self, closing: Entry, reservation: Reservation) -> Answered:
+        if closing.kind is Kind.ABANDON:
+            raise refuse_ledger.abandoned(reservation.seq)
+        return self._answered(closing)
 
     def _closing(self, reservation: Reservation) -> Entry | None:
         """What closed a reservation of this book; nothing can have closed the newest entry."""
@@ -259,12 +258,13 @@ class Ledger(Live):
         """Makes the receipt of a release when it is wanted, from what the book says now; that alone needs the key."""
         replay = self._book.replay
         birth, first, eras = self.birth, replay.first.hash.hex(), replay.eras
+        promises = replay.budgets.kept(birth.terms, answered.reserve).promises
         with self._book.reading():
             reserve, commit = self._entry(answered.reserve), self._entry(answered.seq)
         if reserve is None or commit is None or commit.of != reserve.seq or commit.kind is not Kind.COMMIT:
             raise refuse_ledger.unknown_reservation(self._store.name, answered.reserve)
         found = reserve, commit
-        return lambda: receipt_of(birth, first, *found, eras).signed(self._signing())
+        return lambda: receipt_of(birth, first, *found, eras, promises).signed(self._signing())
 
     def _signing(self) -> SigningKey:
         """The key whose public half the book was born with."""
@@ -301,7 +301,9 @@ class Ledger(Live):
             entry = self._book.append(Kind.ACCOUNT, analyst=analyst, limits=written)
         self._book.hold(entry)
 
-    # --- declarations ----------------------------------------------------------------------------------------
+    def change_budget(self, place: int, cause: Cause, to: object, *, who: str, why: str) -> Measure:
+        """Raise a budget, up to the ceiling of its promise, or lower it; who decided and why stand in the book."""
+        return decided(self._book, self.promise_at(place), cause, to, who=who, why=why)
 
     def migrate(self, terms: Terms) -> tuple[Difference, ...]:
         """Go on under other tables and columns that refine those of the book (theory I12), and say what differs."""
@@ -310,10 +312,7 @@ class Ledger(Live):
     # --- the vault -------------------------------------------------------------------------------------------
 
     def seal(self, after: str | None, manifest: str, what: Mapping[str, object]) -> None:
-        """Write down what a vault holds from now on, by the digest of its manifest; ``after`` is the digest before.
-
-        This is the moment at which a batch is there. Nothing is charged, and nothing about the rows is written.
-        """
+        """Write down what a vault holds from now on, by the digest of its manifest; ``after`` is the digest before."""
         seal(self._book, after, manifest, what)
 
     def sealed(self) -> str | None:
@@ -335,8 +334,19 @@ class Ledger(Live):
 
     @property
     def terms(self) -> Terms:
-        """The promises and the public domains, as they are declared now."""
+        """The promises, with the largest budgets that ever were in force (theory I13), and the public domains."""
+        return self._book.replay.terms
+
+    @property
+    def declared(self) -> Terms:
+        """The promises as they were declared at birth, and the public domains of now."""
         return self._book.replay.eras.current
+
+    @property
+    def budgets(self) -> Budgets:
+        """Which budgets are in force, and by which entries."""
+        with self._book.current():
+            return self._book.replay.budgets
 
     @property
     def eras(self) -> Eras:
@@ -391,10 +401,7 @@ class Ledger(Live):
     def peak(self, table: str, promise: int) -> tuple[Mark, tuple[Measure, Measure, tuple[tuple[int, ...], ...]]]:
         """The end of the book, and what `RegionAccount.peak` says of one promise there: both of the same moment."""
         with self._book.current() as balances:
-            payer = balances.payer(table, promise, None)
-            if not isinstance(payer, RegionPayer):
-                raise refuse_ledger.no_limit("", promise)
-            return self.mark(), payer.account.peak()
+            return self.mark(), region_account(balances.payer(table, promise, None), promise).peak()
 
     def load_map(
         self, column_x: str, column_y: str, *, table: str | None = None, promise: int = 0, analyst: str | None = None
@@ -402,10 +409,8 @@ class Ledger(Live):
         """The share of a promise (or of an analyst's limit under it) spent on each combination of two columns."""
         name, place = self.table_named(table), self.promise_at(promise)
         with self._book.current() as balances:
-            payer = balances.payer(name, place, analyst)
-            if not isinstance(payer, RegionPayer):
-                raise refuse_ledger.no_limit(analyst or "", promise)
-            return payer.account.load_map(column_x, column_y)
+            found = region_account(balances.payer(name, place, analyst), promise, analyst or "")
+            return found.load_map(column_x, column_y)
 
     def table_named(self, name: str | None) -> str:
         """The table of that name, or the only one."""
@@ -452,13 +457,7 @@ class Ledger(Live):
     def states(self) -> dict[State, int]:
         """How many charges were answered, are unfinished, were abandoned."""
         with self._book.reading():
-            counts = self._store.counts()
-        answered, abandoned = counts.get(Kind.COMMIT, 0), counts.get(Kind.ABANDON, 0)
-        return {
-            State.ANSWERED: answered,
-            State.UNFINISHED: counts.get(Kind.RESERVE, 0) - answered - abandoned,
-            State.ABANDONED: abandoned,
-        }
+            return counted(self._store.counts())
 
     def _state(self, entry: Entry) -> State:
         closing = self._store.closing(entry.seq)

@@ -11,6 +11,7 @@ from partita.composition.account.booking import Release, booked
 from partita.composition.account.claim import Claim
 from partita.composition.account.load import Amounts, Load
 from partita.composition.plans.promise import Promise
+from partita.errors import ledger as refuse
 from partita.region import Domain, Region
 from partita.theory.cost import Cost
 from partita.theory.measures.base import Measure
@@ -118,3 +119,10 @@ class RegionPayer(Payer):
                 self._amounts.clear()
             self._amounts[cost] = (one, both, same)
         return Load(made.region.boxes, one, both, same)
+
+
+def region_account(payer: Payer | None, promise: int, analyst: str = "") -> RegionAccount:
+    """The region account of a limit, or a refusal where there is none."""
+    if not isinstance(payer, RegionPayer):
+        raise refuse.no_limit(analyst, promise)
+    return payer.account

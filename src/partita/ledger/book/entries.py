@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from enum import StrEnum, unique
 from typing import NamedTuple, final
+
+from partita.ledger.canonical import canonical
 
 GENESIS = bytes(32)
 
@@ -21,6 +24,7 @@ class Kind(StrEnum):
     ABANDON = "abandon"  # a reservation that will never have an answer; nothing is given back
     CHECKPOINT = "checkpoint"  # the digest of the tallies so far, so that opening need not read everything
     RESTORE = "restore"  # the custodian went on from an older copy, and says why
+    BUDGET = "budget"  # another budget from here on: by the schedule of the birth, raised, or lowered
     MIGRATE = "migrate"  # other tables and columns from here on, which refine those before
     SEAL = "seal"  # a batch of rows, or an erasure, in the vault; the digest of what the vault holds since
 
@@ -87,6 +91,11 @@ def entry_after(
     before = GENESIS if previous is None else previous.hash
     text = line(seq, kind, of, question, key, charge, note)
     return Entry(seq, kind, note, chained(before, text), of, question, key, charge)
+
+
+def same_release(entry: Entry, priced: str, mechanism: Mapping[str, object]) -> bool:
+    """Whether a reservation paid for this very release: same analyst, region, costs and mechanism."""
+    return entry.charge == priced and entry.details().get("mechanism") == json.loads(canonical(dict(mechanism)))
 
 
 OVERHEAD = 1024
