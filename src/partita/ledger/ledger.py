@@ -62,7 +62,7 @@ class Ledger(Live):
     # --- one question ----------------------------------------------------------------------------------------
 
     def reserve(self, charge: Charge) -> Reservation | Answered:
-        """Book a charge durably, or return the answer that is there already, or refuse; read only with a Reservation."""
+        """Book a charge durably, or return the answer that is there already, or refuse; only a Reservation may read."""
         (found,) = self.reserve_many([charge])
         return found
 
