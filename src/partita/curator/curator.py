@@ -40,6 +40,7 @@ from partita.curator.path.path import Path, answered, charge_of, fingerprint
 from partita.curator.path.placed import booked_costs, placed
 from partita.curator.path.rehearsal import Rehearsal
 from partita.curator.path.shrink import shrunk
+from partita.curator.presenting import Presenting
 from partita.curator.shelf import Found, Shelf
 from partita.curator.wanted import Wanted, Wants
 from partita.effort import bounded_together
@@ -48,6 +49,7 @@ from partita.engine.opening import open_engine
 from partita.errors import BudgetExceeded, PartitaError
 from partita.errors import curator as refuse
 from partita.errors import foundation as refuse_live
+from partita.errors.query import presenting as refuse_shown
 from partita.exact import Number
 from partita.ledger.audit.verify import Verification
 from partita.ledger.birth import Terms
@@ -57,6 +59,7 @@ from partita.live import Live
 from partita.query.builder.frame import Frame
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import Quote
+from partita.query.sql.statement import Statement
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table
 from partita.region.region import Region
@@ -123,6 +126,9 @@ class Curator(Live):
         self._shelf = Shelf(self._ledger, self._tables, self._catalogue.requoted)
         truncations = self._catalogue.truncations
         self._batches = Batches(self._ledger, self._path, self._promises, truncations, self._answered)
+        self._presenting = Presenting(
+            self._catalogue, self._ledger, self._batches, self._one, self._one_quoted, self._people is not None
+        )
         self._door = Door(self._ledger, self._path, self._promises, self._catalogue.promised)
 
     # --- questions -------------------------------------------------------------------------------------------
@@ -144,14 +150,21 @@ class Curator(Live):
         ``shrink``, a question that not everybody can pay for is asked about those who can, and the answer says so.
         """
         wanted = Wanted.of(**wants)
-        offered = self._catalogue.offer(question, wanted)
-        asked = _shown(question, offered)
+        asked = self._catalogue.asked(question)
+        if isinstance(asked, Statement):
+            return self._presenting.ask(asked, wanted, key=key, analyst=analyst)
+        text = question if isinstance(question, str) else asked.sql()
+        return self._one(asked, text, wanted, key=key, analyst=analyst)
+
+    def _one(self, plan: Plan, text: str, wanted: Wanted, *, key: str | None, analyst: str) -> Answer:
+        """The answer to one question."""
+        offered = self._catalogue.offer(plan, wanted)
         found = self._reused(offered, wanted) if key is None else None
         if found is not None:
             return self._shelf.made(found, offered, analyst)
         offered, whole = self._shrunk(offered, wanted, analyst)
         try:
-            return self._answered(offered, asked=asked, analyst=analyst, key=key, whole=whole)
+            return self._answered(offered, asked=text, analyst=analyst, key=key, whole=whole)
         except BudgetExceeded as refusal:
             raise wanted.refused(refusal, offered, self._left(offered, analyst)[0]) from None
 
@@ -167,7 +180,7 @@ class Curator(Live):
     ) -> SuggestedCaps:
         """The least caps that keep a share of a question's rows, from noisy counts that divide the price."""
         self._alone("suggest_caps")
-        plan, ask = self._catalogue.plan(question), partial(self.ask, analyst=analyst, reuse=False)
+        plan, ask = self._catalogue.plan(question, "suggest_caps"), partial(self.ask, analyst=analyst, reuse=False)
         prices = {"epsilon": epsilon, "rho": rho, "mu": mu}
         return suggested(plan, self._catalogue.truncations[plan.table.name], prices, keep, ask)
 
@@ -177,7 +190,7 @@ class Curator(Live):
         Answers about the same thing are combined by inverse variance, and finer groups are added up. Nothing is read.
         """
         self._alone("reused")
-        return self._shelf.best(self._catalogue.plan(question), analyst)
+        return self._shelf.best(self._catalogue.plan(question, "reused"), analyst)
 
     def _reused(self, offered: Quote, wanted: Wanted) -> Found | None:
         if not wanted.reuse or self._people is not None or self._ledger.stored(fingerprint(offered)) is not None:
@@ -204,7 +217,14 @@ class Curator(Live):
     def quote(self, question: str | Plan, *, analyst: str = "", **wants: Unpack[Wants]) -> CuratorQuote:
         """What a question would cost and how exact its answer would be; nothing is read and nothing is spent."""
         wanted = Wanted.of(**wants)
-        offered, whole = self._shrunk(self._catalogue.offer(question, wanted), wanted, analyst)
+        asked = self._catalogue.asked(question)
+        if isinstance(asked, Statement):
+            return self._presenting.quote(asked, wanted, analyst=analyst)
+        return self._one_quoted(asked, wanted, analyst=analyst)
+
+    def _one_quoted(self, plan: Plan, wanted: Wanted, *, analyst: str) -> CuratorQuote:
+        """The quotation of one question."""
+        offered, whole = self._shrunk(self._catalogue.offer(plan, wanted), wanted, analyst)
         costs = booked_costs(offered)
         return CuratorQuote(
             quote=offered,
@@ -234,15 +254,20 @@ class Curator(Live):
         asked = listed("questions", questions, "a list of questions: [question]")
         with bounded_together(len(asked)):
             return self._batches.made(
-                [
-                    self._catalogue.own(one.quote) if isinstance(one, CuratorQuote) else self._catalogue.plan(one)
-                    for one in asked
-                ],
+                [self._batched(one) for one in asked],
                 Price.of(**price) if given else None,
                 delta=price.get("delta"),
                 weights=weights,
                 analyst=analyst,
             )
+
+    def _batched(self, one: str | Plan | CuratorQuote) -> Plan | Quote:
+        """A question of a batch; a quotation as it is."""
+        if not isinstance(one, CuratorQuote):
+            return self._catalogue.plan(one, "A batch")
+        if one.statement is not None:
+            raise refuse_shown.not_one_question("A batch")
+        return self._catalogue.own(one.quote)
 
     @spelled_as(Price.of)
     def plan(
@@ -432,7 +457,3 @@ def _opened(ledger: str | os.PathLike[str] | Ledger, terms: Terms) -> Ledger:
     if ledger.terms != terms:
         raise refuse.other_terms(ledger.name)
     return ledger
-
-
-def _shown(question: str | Plan, offered: Quote) -> str:
-    return question if isinstance(question, str) else offered.plan.sql()

@@ -94,6 +94,7 @@ class Batches:
             fits=all(self._fits(charge) for charge in charges),
             _ask=lambda batch: self._asked(batch, analyst),
             _reserve=lambda batch: self._reserved(batch, charges, planned),
+            _admit=lambda: self._admitted(charges),
         )
 
     def _units(self, costs: Sequence[Cost], charge: Charge) -> tuple[Measure, ...]:
@@ -151,6 +152,10 @@ class Batches:
         if len(charges) > 1:
             raise refuse.several_tables_planned(sorted(charge.table for charge in charges))
         return Planned(ledger=self._ledger, path=self._path, shares=batch.shares, costs=costs, charge=charges[0])
+
+    def _admitted(self, charges: Sequence[Charge]) -> None:
+        for charge in charges:
+            self._ledger.admits(charge)
 
     def _fits(self, charge: Charge) -> bool:
         try:
