@@ -9,6 +9,8 @@ from html import escape
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack, final
 
+import numpy as np
+
 from partita.calls import called, listed
 from partita.composition.account.maps import LoadMap
 from partita.composition.calibration.pricing import Price, Prices
@@ -159,6 +161,8 @@ class Curator(Live):
     def _one(self, plan: Plan, text: str, wanted: Wanted, *, key: str | None, analyst: str) -> Answer:
         """The answer to one question."""
         offered = self._catalogue.offer(plan, wanted)
+        if plan.empty:
+            return self._known(offered, analyst)
         found = self._reused(offered, wanted) if key is None else None
         if found is not None:
             return self._shelf.made(found, offered, analyst)
@@ -197,6 +201,18 @@ class Curator(Live):
             return None
         return self._shelf.find(offered, lambda result: wanted.reached(result, offered))
 
+    def _known(self, offered: Quote, analyst: str) -> Answer:
+        """The answer to a question that shows no line: it is public, so nothing is charged, read or booked."""
+        zeros = tuple(cost.zero() for cost in offered.costs)
+        return Answer(
+            quote=offered,
+            result=offered.result(np.zeros((offered.program.cells.count, offered.width), dtype=object)),
+            cost=zeros[0],
+            costs=zeros,
+            reckon=self._ledger.reckoning(offered.plan.table.name, offered.region, analyst),
+            free=True,
+        )
+
     def _answered(
         self, offered: Quote, *, asked: str, analyst: str, key: str | None = None, whole: Region | None = None
     ) -> Answer:
@@ -232,7 +248,9 @@ class Curator(Live):
             costs=costs,
             remaining=self._left(offered, analyst),
             fits=self._fits(offered, analyst),
-            free=self._ledger.stored(fingerprint(offered)) is not None or self._reused(offered, wanted) is not None,
+            free=plan.empty
+            or self._ledger.stored(fingerprint(offered)) is not None
+            or self._reused(offered, wanted) is not None,
             asked_about=whole,
         )
 

@@ -27,7 +27,7 @@ from partita.query.batch.joint import union
 from partita.query.batch.share import Share
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import Quote
-from partita.query.sql.origins import origins
+from partita.query.sql.origins import PUBLIC, origins
 from partita.query.sql.shown_functions import check_functions
 from partita.query.sql.statement import Statement
 
@@ -68,6 +68,8 @@ class Presenting:
 
     def ask(self, statement: Statement, wanted: Wanted, *, key: str | None, analyst: str) -> Answer:
         """The answer to a statement."""
+        if statement.empty:
+            return self._nothing(statement, wanted, analyst)
         if len(statement.questions) == 1:
             ((name, plan),) = statement.questions.items()
             self._tried(statement)
@@ -104,6 +106,17 @@ class Presenting:
             beside=tuple(quotes[1:]),
         )
 
+    def _nothing(self, statement: Statement, wanted: Wanted, analyst: str) -> Answer:
+        """The columns of a statement that shows no line: nothing is released for it."""
+        names = self._tried(statement)
+        plan = next(iter(statement.questions.values()))
+        empty = replace(plan, lines=replace(plan.lines, limit=0))
+        answer = self.one(empty, empty.sql(), wanted, key=None, analyst=analyst)
+        found = Presented(
+            statement, {}, {}, {}, {name: [] for name in names}, dict.fromkeys(names, PUBLIC), lambda _: {}
+        )
+        return replace(answer, presented=found)
+
     def _batch(self, statement: Statement, wanted: Wanted, *, key: str | None, analyst: str) -> Batch:
         """The questions of a statement, priced together."""
         if self.alone:
@@ -133,14 +146,14 @@ class Presenting:
 
     # --- the statement itself --------------------------------------------------------------------------------------
 
-    def _tried(self, statement: Statement) -> None:
-        """Refuse a statement that no numbers could be shown by, before anything is charged."""
+    def _tried(self, statement: Statement) -> list[str]:
+        """The columns of a statement; refused where no numbers could be shown by it, before anything is charged."""
         check_functions(statement.outer)
         with presenter().alone() as engine:
             self._public(statement, engine)
             for name, plan in statement.questions.items():
                 engine.holds(name, examples(plan))
-            engine.prepared(statement.sql())
+            return engine.prepared(statement.sql())
 
     def _shown(self, statement: Statement, results: Mapping[str, Result], draw: Draw) -> Presented:
         """The lines of a statement, from what was released."""

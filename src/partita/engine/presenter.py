@@ -92,11 +92,12 @@ class Presenter:
                 found = self._connection.execute(sql)
                 names = [str(column[0]) for column in found.description or ()]
                 lines = found.fetchmany(MOST_LINES + 1)
-                self._connection.abort()
         except duckdb.InterruptException:
             raise refuse_shown.presentation_failed("it takes too long.") from None
         except duckdb.Error as problem:
             raise refuse_shown.presentation_failed(_said(problem)) from None
+        finally:
+            self._connection.abort()  # of what was not fetched
         if len(lines) > MOST_LINES:
             raise refuse_shown.presented_too_long(MOST_LINES)
         return {name: [_plain(line[place]) for line in lines] for place, name in enumerate(names)}

@@ -393,3 +393,26 @@ def test_open_keys_may_stand_inside() -> None:
     )
     shown = curator.ask(f"SELECT region, RANK() OVER (ORDER BY n) AS k FROM ({RELEASED})", rho=1, delta="1e-6")
     assert len(shown.rows()) >= 4
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"{RELEASED} LIMIT 0",
+        f"SELECT * FROM ({RELEASED}) AS t LIMIT 0",
+        f"{ODDS} LIMIT 0",
+        "SELECT region, SUM(COUNT(*)) OVER () AS t FROM visits GROUP BY region LIMIT 0",
+    ],
+)
+def test_a_question_that_shows_no_line_is_answered_without_reading_or_charging(statement: str) -> None:
+    curator = hospital()
+    entries = curator.ledger.mark().seq
+    answer = curator.ask(statement, rho="0.1")
+    assert answer.free
+    assert answer.rows() == []
+    assert next(iter(answer.table())) == "region"
+    assert answer.receipts == ()
+    assert "known without reading" in answer.explain()
+    assert curator.ledger.mark().seq == entries
+    with pytest.raises(pt.PartitaError, match="no receipt"):
+        _ = answer.receipt

@@ -83,8 +83,7 @@ class Answer:
         """The signed, portable certificates of all releases that the answer is made from: its own, or its sources'."""
         if self.sources:
             return self.sources
-        assert self.issue is not None
-        return (self.issue(),)
+        return () if self.issue is None else (self.issue(),)
 
     @property
     def receipt(self) -> Receipt:
@@ -92,6 +91,8 @@ class Answer:
 
         See :attr:`receipts`, which has them all.
         """
+        if not self.receipts:
+            raise refuse.no_receipt()
         if len(self.receipts) > 1:
             raise refuse.several_receipts([receipt.seq for receipt in self.receipts])
         return self.receipts[0]
@@ -205,9 +206,7 @@ class Answer:
             *dict.fromkeys(line for one in quotes for line in truncated(one.plan, granularities)),
             *dict.fromkeys(line for one in quotes for line in clamped(one.plan)),
             f"Error: {_bars(self, confidence)}",
-            f"Charged: nothing, {'nothing was read' if self.sources else 'the answer was in the ledger'}."
-            if self.free
-            else f"Charged: {self._charged()}",
+            f"Charged: nothing, {self._why_free()}." if self.free else f"Charged: {self._charged()}",
             f"Left: {'; '.join(map(str, self.remaining))} for the people this question is about.",
             *self._risk(prior, fpr),
         ]
@@ -221,6 +220,11 @@ class Answer:
         divided = ["One price was divided among them for the least error."] if len(quotes) > 1 else []
         shown = "The rest of the statement was computed from what is released, which costs nothing."
         return [f"Asked: {self.presented.statement.text.strip()}", *released, *divided, shown]
+
+    def _why_free(self) -> str:
+        if self.sources:
+            return "nothing was read"
+        return "the answer was in the ledger" if self.issue is not None else "it is known without reading"
 
     def _made_of(self) -> str:
         places = ", ".join(str(receipt.seq) for receipt in self.sources)
@@ -256,7 +260,7 @@ class Answer:
     def _lost(self) -> Measure:
         """What all releases that the answer is made from cost one unit together, under the first promise."""
         if not self.sources:
-            return self.quote.cost
+            return self.quote.cost if self.issue is not None else self.cost
         return compose(self.sources, unit=self.quote.promises[0].granularity).loss
 
     def __reduce__(self) -> str:

@@ -43,6 +43,12 @@ class Statement:
         """The outer statement, as the engine that shows released numbers is given it."""
         return self.outer.sql(dialect="duckdb", comments=False)
 
+    @property
+    def empty(self) -> bool:
+        """Whether it shows no line, whatever is released: LIMIT 0."""
+        limit = self.outer.args.get("limit")
+        return limit is not None and isinstance(limit.expression, exp.Literal) and limit.expression.name == "0"
+
     def unordered(self) -> str:
         """The same with every line, in any order: without what chooses among lines when all is computed."""
         made = self.outer.copy()
