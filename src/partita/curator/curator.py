@@ -44,6 +44,7 @@ from partita.curator.path.rehearsal import Rehearsal
 from partita.curator.path.shrink import shrunk
 from partita.curator.presenting import Presenting
 from partita.curator.shelf import Found, Shelf
+from partita.curator.staging import Staging
 from partita.curator.wanted import Wanted, Wants
 from partita.effort import bounded_together
 from partita.engine.base import Engine
@@ -55,12 +56,14 @@ from partita.errors.query import presenting as refuse_shown
 from partita.exact import Number
 from partita.ledger.audit.verify import Verification
 from partita.ledger.birth import Terms
+from partita.ledger.charge import Charge
 from partita.ledger.ledger import Ledger
 from partita.ledger.opening import open_ledger
 from partita.live import Live
 from partita.query.builder.frame import Frame
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import Quote
+from partita.query.sql.stages import Staged
 from partita.query.sql.statement import Statement
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table
@@ -131,6 +134,7 @@ class Curator(Live):
         self._presenting = Presenting(
             self._catalogue, self._ledger, self._batches, self._one, self._one_quoted, self._people is not None
         )
+        self._staging = Staging(self._ledger, self._one, self._one_quoted, self._presenting, self._charged)
         self._door = Door(self._ledger, self._path, self._promises, self._catalogue.promised)
 
     # --- questions -------------------------------------------------------------------------------------------
@@ -155,6 +159,8 @@ class Curator(Live):
         asked = self._catalogue.asked(question)
         if isinstance(asked, Statement):
             return self._presenting.ask(asked, wanted, key=key, analyst=analyst)
+        if isinstance(asked, Staged):
+            return self._staging.ask(asked, wanted, key=key, analyst=analyst)
         text = question if isinstance(question, str) else asked.sql()
         return self._one(asked, text, wanted, key=key, analyst=analyst)
 
@@ -236,6 +242,8 @@ class Curator(Live):
         asked = self._catalogue.asked(question)
         if isinstance(asked, Statement):
             return self._presenting.quote(asked, wanted, analyst=analyst)
+        if isinstance(asked, Staged):
+            return self._staging.quote(asked, wanted, analyst=analyst)
         return self._one_quoted(asked, wanted, analyst=analyst)
 
     def _one_quoted(self, plan: Plan, wanted: Wanted, *, analyst: str) -> CuratorQuote:
@@ -456,6 +464,11 @@ class Curator(Live):
         """Refuse what has no meaning yet for people across tables."""
         if self._people is not None:
             raise refuse.not_for_people(word)
+
+    def _charged(self, plan: Plan, wanted: Wanted, analyst: str) -> tuple[Quote, Charge]:
+        """What a question would be offered as, and charged."""
+        offered = self._catalogue.offer(plan, wanted)
+        return offered, charge_of(offered, asked="", analyst=analyst)
 
     def _left(self, offered: Quote, analyst: str) -> tuple[Measure, ...]:
         found = placed(offered)

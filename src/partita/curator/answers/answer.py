@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Final, final
 
-from partita.curator.answers.grid import grid
+from partita.curator.answers.grid import grid, label
 from partita.curator.answers.presented import Presented
 from partita.curator.path.shrink import said
 from partita.errors import curator as refuse
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
     from matplotlib.figure import Figure
+
+_SHOWN: Final = 8
 
 
 @final
@@ -62,6 +64,9 @@ class Answer:
     """What a statement around the release shows of it, and of others beside it."""
     beside: tuple[Quote, ...] = field(default=(), repr=False)
     """What else was released for such a statement."""
+
+    first: tuple[Answer, ...] = field(default=(), repr=False)
+    """The answers to questions inside its conditions, which were released before it and written in."""
 
     @property
     def shown(self) -> Result | Presented:
@@ -202,7 +207,11 @@ class Answer:
         lines = [
             *self._asked(quotes),
             *filter(None, [said(self.asked_about, self.region)]),
-            *([self._made_of()] if self.free and self.sources else (f"Noise: {one.explain()}" for one in quotes)),
+            *(
+                [self._made_of()]
+                if self.free and self.sources and not self.first
+                else (f"Noise: {one.explain()}" for one in quotes)
+            ),
             *dict.fromkeys(line for one in quotes for line in truncated(one.plan, granularities)),
             *dict.fromkeys(line for one in quotes for line in clamped(one.plan)),
             f"Error: {_bars(self, confidence)}",
@@ -214,12 +223,18 @@ class Answer:
 
     def _asked(self, quotes: Sequence[Quote]) -> list[str]:
         """What was asked; of a statement also what was released for it."""
+        before = [
+            f"First released: {' '.join(one.quote.plan.sql().split())}, which gave "
+            f"{_few(next(iter(one.result.columns.values())))}; that was written in, and error bars are those of the "
+            f"question as it then reads. The price was divided evenly."
+            for one in self.first
+        ]
         if self.presented is None:
-            return [f"Asked: {self.quote.plan.sql()}"]
+            return [*before, f"Asked: {self.quote.plan.sql()}"]
         released = [f"Released: {' '.join(one.plan.sql().split())}" for one in quotes]
         divided = ["One price was divided among them for the least error."] if len(quotes) > 1 else []
         shown = "The rest of the statement was computed from what is released, which costs nothing."
-        return [f"Asked: {self.presented.statement.text.strip()}", *released, *divided, shown]
+        return [*before, f"Asked: {self.presented.statement.text.strip()}", *released, *divided, shown]
 
     def _why_free(self) -> str:
         if self.sources:
@@ -237,6 +252,8 @@ class Answer:
         shares = [
             f"{cost} ({promise.granularity})" for cost, promise in zip(self.costs, self.quote.promises, strict=True)
         ]
+        if self.first or self.beside:
+            return f"{'; '.join(shares)} at most, each release to the people it is about."
         return f"{'; '.join(shares)}, to {_who(self.quote.region)}."
 
     def _risk(self, prior: Number, fpr: Number) -> list[str]:
@@ -282,6 +299,12 @@ class Answer:
     def _price(self) -> str:
         price = "free" if self.free else str(self.cost)
         return f"Price: {price}. Left: {'; '.join(map(str, self.remaining))}. Bars of 95%."
+
+
+def _few(values: Sequence[Any]) -> str:
+    """Some values, as far as anybody reads them."""
+    rest = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
+    return (", ".join(map(label, values[:_SHOWN])) or "nothing") + rest
 
 
 def _who(region: Region) -> str:

@@ -24,6 +24,7 @@ from partita.query.language.joined import joined_of
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import Promised, Quote, quote
 from partita.query.sql import parse as sql
+from partita.query.sql.stages import Staged
 from partita.query.sql.statement import Statement
 from partita.query.tables.people import People
 from partita.query.tables.public import PublicTable
@@ -72,11 +73,11 @@ class Catalogue:
     def plan(self, question: str | Plan, word: str = "This") -> Plan:
         """The plan of one question about these tables."""
         asked = self.asked(question)
-        if isinstance(asked, Statement):
+        if not isinstance(asked, Plan):
             raise refuse_shown.not_one_question(word)
         return asked
 
-    def asked(self, question: str | Plan) -> Plan | Statement:
+    def asked(self, question: str | Plan) -> Plan | Statement | Staged:
         """The plan of a question about these tables, or a statement about the answers to some."""
         if isinstance(question, str):
             if self._people is not None:

@@ -96,3 +96,12 @@ def statement_of_people() -> QueryRefused:
         f"Where promises are on people across tables, a statement may be around one question alone. Ask each of its "
         f"questions by itself, and put the answers together. {UNTOUCHED}",
     )
+
+
+def too_many_first(most: int) -> QueryRefused:
+    """More questions in the conditions of one question than a price is divided among."""
+    return QueryRefused(
+        "shape.too-many-first",
+        f"More than {most} questions stand in the conditions of this one. Ask them first, and write their answers in. "
+        f"{UNTOUCHED}",
+    )

@@ -32,6 +32,7 @@ from partita.query.sql.person_joins import person_join
 from partita.query.sql.places import words
 from partita.query.sql.scalars import Reader
 from partita.query.sql.select_list import Selecting
+from partita.query.sql.stages import Staged, staged
 from partita.query.sql.statement import Splitter, Statement
 from partita.query.sql.subqueries import Inliner, inlined
 from partita.query.sql.synonyms import plain, steady
@@ -100,26 +101,41 @@ def read_statement(
     public: Mapping[str, PublicTable] | None = None,
     most: Mapping[str, int] | None = None,
     people: People | None = None,
-) -> Plan | Statement:
+) -> Plan | Statement | Staged:
     """The plan of a question, or the questions of a statement that computes something from their answers.
 
-    What is one question in this language stays one, whatever is said around it.
+    What is one question in this language stays one, whatever is said around it. A question that has others inside its
+    conditions is asked in stages.
     """
     asked = Asked.of(text, tables, public, most, people)
-    try:
-        return asked.plan(None)
-    except QueryRefused as problem:
-        refusal = problem
     with _readable():
-        found = _statement(asked)
+        try:
+            return _second(asked, None)
+        except QueryRefused as problem:
+            refusal = problem
+        tree = query(text)
+        found = None if tree is None else staged(text, tree, asked.tables, asked.plan, lambda one: _second(asked, one))
     if found is None:
         raise refusal
     return found
 
 
-def _statement(asked: Asked) -> Statement | None:
+def _second(asked: Asked, tree: exp.Expr | None) -> Plan | Statement:
+    """A text, or a tree made of it: one question, or a statement about the answers to some."""
+    try:
+        if tree is None or isinstance(tree, exp.Select):
+            return asked.plan(None if tree is None else tree.copy())
+        raise refuse.union_of_aggregates()
+    except QueryRefused as problem:
+        refusal = problem
+    found = _statement(asked, query(asked.text) if tree is None else tree)
+    if found is None:
+        raise refusal
+    return found
+
+
+def _statement(asked: Asked, tree: exp.Expr | None) -> Statement | None:
     """The questions inside a statement; None where it is none about their answers."""
-    tree = query(asked.text)
     if tree is None:
         return None
     facts = {name.lower(): table for name, table in asked.public.items()}
