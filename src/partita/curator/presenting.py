@@ -10,6 +10,7 @@ import numpy as np
 
 from partita.curator.answers.answer import Answer
 from partita.curator.answers.presented import Presented
+from partita.curator.answers.presenter import Columns, Presenter, presenter
 from partita.curator.answers.quotation import CuratorQuote
 from partita.curator.batches.batch import Batch
 from partita.curator.batches.batches import Batches
@@ -17,7 +18,6 @@ from partita.curator.declared.catalogue import Catalogue
 from partita.curator.path.path import fingerprint
 from partita.curator.wanted import Wanted
 from partita.effort import bounded_together
-from partita.engine.presenter import Columns, Presenter, presenter
 from partita.errors.query import presenting as refuse_shown
 from partita.ledger.ledger import Ledger
 from partita.query.answer.examples import examples
@@ -162,7 +162,7 @@ class Presenting:
             public = self._public(statement, engine)
             for name, result in results.items():
                 engine.holds(name, result.columns, shapes[name])
-            columns = engine.run(statement.sql())
+            columns = engine.select(statement.sql())
         found = origins(statement, list(columns), {name: list(values) for name, values in public.items()})
         named = dict(zip(columns, found, strict=True))
         return Presented(statement, results, shapes, public, columns, named, draw)

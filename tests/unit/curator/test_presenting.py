@@ -11,7 +11,7 @@ import pandas
 import pytest
 
 import partita as pt
-from partita.engine.presenter import MOST_LINES, Presenter
+from partita.curator.answers.presenter import MOST_LINES, Presenter
 from partita.errors import QueryRefused
 from partita.sampling.bits import TestBits
 from tests.unit.curator.hospital import REGIONS, columns, hospital, visits
@@ -209,9 +209,9 @@ def test_what_it_was_given_is_gone_when_a_statement_is_done() -> None:
     presenter = Presenter()
     with presenter.alone() as engine:
         engine.holds("released 1", {"n": [1, 2]})
-        assert engine.run('SELECT SUM(n) AS s FROM "released 1"') == {"s": [3]}
+        assert engine.select('SELECT SUM(n) AS s FROM "released 1"') == {"s": [3]}
     with pytest.raises(QueryRefused):
-        presenter.run('SELECT SUM(n) AS s FROM "released 1"')
+        presenter.select('SELECT SUM(n) AS s FROM "released 1"')
 
 
 @pytest.mark.parametrize("statement", ["SELECT 1; SELECT 2", "CREATE TABLE t AS SELECT 1", "SET threads = 2", "VACUUM"])
@@ -270,7 +270,7 @@ def test_more_lines_than_are_shown_are_told_after_the_release() -> None:
     with presenter.alone() as engine:
         engine.holds("a", {"n": list(range(400))})
         with pytest.raises(QueryRefused, match="lines"):
-            engine.run(f"SELECT a.n, b.n AS m FROM a, a AS b LIMIT {MOST_LINES + 1}")
+            engine.select(f"SELECT a.n, b.n AS m FROM a, a AS b LIMIT {MOST_LINES + 1}")
 
 
 def test_a_statement_that_takes_too_long_is_stopped() -> None:
@@ -278,7 +278,7 @@ def test_a_statement_that_takes_too_long_is_stopped() -> None:
     with presenter.alone() as engine:
         engine.holds("a", {"n": list(range(3000))})
         with pytest.raises(QueryRefused, match="too long"):
-            engine.run("SELECT SUM(a.n * b.n * c.n * d.n) AS s FROM a, a AS b, a AS c, a AS d", patience=0.05)
+            engine.select("SELECT SUM(a.n * b.n * c.n * d.n) AS s FROM a, a AS b, a AS c, a AS d", patience=0.05)
 
 
 def test_a_column_that_is_passed_on_has_the_bars_of_its_release_and_others_bars_of_their_own() -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from partita.engine.presenter import Columns, presenter
+from partita.curator.answers.presenter import Columns, presenter
 from partita.errors import QueryRefused
 from partita.query.answer.intervals import ANYTHING, Interval, deviations, missed
 from partita.query.answer.results import Result
@@ -182,7 +182,7 @@ def drawn_columns(
             for name, result in presented.draw(chance if place else None).items():
                 engine.holds(name, result.columns, presented.examples[name])
             try:
-                found.append(engine.run(sql))
+                found.append(engine.select(sql))
             except QueryRefused:
                 if not place:
                     break

@@ -231,17 +231,17 @@ class Splitter:
             if self._source(source, scope) is None and not self._looked_up(source, scope):
                 raise self._refused(source, refuse_shown.release_beside_rows())
         try:
-            plan = self.read(self._whole(tree, scope))
-        except QueryRefused:
-            taken = lifted(self.text, tree, self._declared(tree, scope))
-            if taken is None:
-                raise
-            plan = self.read(self._whole(taken.inner, scope))
-            self._replaced(tree, taken.outer, plan)
-            for query in list(_nested(tree)):
-                self._shown(query, scope)
+            self._replaced(tree, exp.select("*"), self.read(self._whole(tree, scope)))
+        except QueryRefused as problem:
+            refusal = problem
+        else:
             return
-        self._replaced(tree, exp.select("*"), plan)
+        taken = lifted(self.text, tree, self._declared(tree, scope))
+        if taken is None:
+            raise refusal
+        self._replaced(tree, taken.outer, self.read(self._whole(taken.inner, scope)))
+        for query in list(_nested(tree)):
+            self._shown(query, scope)
 
     def _looked_up(self, source: exp.Expr, scope: _Scope) -> bool:
         """Whether a source is a public table, which may be joined to protected rows."""

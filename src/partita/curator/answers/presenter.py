@@ -1,4 +1,4 @@
-"""An engine for released numbers: it holds nothing else, reaches nothing else, and runs one SELECT at a time."""
+"""Where statements over released numbers run: it holds and reaches nothing else, and runs one SELECT at a time."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Presenter:
                 raise refuse.repeated_name(name)
         return names
 
-    def run(self, sql: str, *, patience: float = PATIENCE) -> dict[str, list[Any]]:
+    def select(self, sql: str, *, patience: float = PATIENCE) -> dict[str, list[Any]]:
         """The columns of a statement; what fails depends on released numbers alone, so it is told as it is."""
         try:
             with self._within(patience):
