@@ -11,6 +11,17 @@ METHOD = "which of two proven ways is taken, or a setting of one; either is cert
 PAST = "what an earlier version did, for reading its books"
 
 NUMBERS: dict[str, str] = {
+    "curator.answers.answer._SHOWN": SHOWN,
+    "curator.answers.presented.DRAWS": SHOWN,
+    "curator.answers.presented._FEWEST": SHOWN,
+    "curator.answers.presented._MOST_DRAWN": SHOWN,
+    "curator.answers.presenter.MOST_LINES": GUARD,
+    "query.answer.jitter._FEW": SHOWN,
+    "query.answer.jitter._MOST": SHOWN,
+    "query.sql.origins._DEEPEST": SHOWN,
+    "query.sql.shown_functions._MOST_GROWING": GUARD,
+    "query.sql.stages.MOST_FIRST": GUARD,
+    "query.sql.statement.MOST_RELEASES": GUARD,
     "algorithms.estimators.logistic_regression._MANY": METHOD,
     "algorithms.synthetic.exchange._CELLS": TRIED,
     "algorithms.synthetic.exchange._PART": TRIED,

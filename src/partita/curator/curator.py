@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from html import escape
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, Unpack, final
+from typing import TYPE_CHECKING, Self, Unpack, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +16,13 @@ from partita.calls import called, listed
 from partita.composition.calibration.pricing import Price, Prices
 from partita.composition.plans.promise import Promise
 from partita.curator.answers.answer import Answer
-from partita.curator.answers.outcome import Outcome
 from partita.curator.answers.quotation import CuratorQuote
 from partita.curator.batches.batch import Batch
 from partita.curator.batches.batches import Batches
 from partita.curator.batches.planned import Planned
 from partita.curator.caps import SuggestedCaps, suggested
-from partita.curator.computations.computation import Computation
 from partita.curator.computations.door import Door
+from partita.curator.custody import Custody
 from partita.curator.declared.catalogue import Catalogue
 from partita.curator.declared.cautions import UNSAID, forgets, tell
 from partita.curator.declared.declared import (
@@ -45,8 +44,9 @@ from partita.curator.path.path import Path, answered, charge_of, fingerprint
 from partita.curator.path.placed import booked_costs, placed
 from partita.curator.path.rehearsal import Rehearsal
 from partita.curator.path.shrink import shrunk
+from partita.curator.presenting import Presenting
 from partita.curator.shelf import Found, Shelf
-from partita.curator.standing import Standing
+from partita.curator.staging import Staging
 from partita.curator.wanted import Wanted, Wants
 from partita.effort import bounded_together
 from partita.engine.base import Engine
@@ -54,19 +54,22 @@ from partita.errors import BudgetExceeded, PartitaError
 from partita.errors import curator as refuse
 from partita.errors import foundation as refuse_live
 from partita.errors import vault as refuse_vault
+from partita.errors.query import presenting as refuse_shown
 from partita.exact import Number
+from partita.ledger.charge import Charge
 from partita.ledger.ledger import Ledger
 from partita.ledger.states import Answered
 from partita.query.builder.frame import Frame
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import Quote
+from partita.query.sql.stages import Staged
+from partita.query.sql.statement import Statement
 from partita.query.tables.people import People
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table
 from partita.region.region import Region
 from partita.sampling.bits import BitSource
 from partita.theory.measures.base import Measure
-from partita.vault.manifest import Sealed
 
 if TYPE_CHECKING:
     from partita.curator.session import Session
@@ -75,7 +78,7 @@ _AGAIN = "Open it again where it is needed, with the same ledger."
 
 
 @final
-class Curator(Standing):
+class Curator(Custody):
     """Answers adaptive questions about protected tables, and keeps every promise whatever is asked.
 
     Each answer is charged, before anything is read, to the people it is about (theory E16); questions about disjoint
@@ -146,6 +149,10 @@ class Curator(Standing):
         self._path.batch = batch or None
         self._shelf = Shelf(self._ledger, self._tables, self._catalogue.requoted)
         self._batches = Batches(self._ledger, self._path, self._promises, truncations, self._answered)
+        self._presenting = Presenting(
+            self._catalogue, self._ledger, self._batches, self._one, self._one_quoted, self._people is not None
+        )
+        self._staging = Staging(self._ledger, self._one, self._one_quoted, self._presenting, self._charged)
         self._door = Door(self._ledger, self._path, self._promises, self._catalogue.promised)
 
     # --- questions -------------------------------------------------------------------------------------------
@@ -181,27 +188,37 @@ class Curator(Standing):
         if batch is not None:
             return self._earlier(question, wanted, batch, analyst)
         with self._path.gate.passed():
-            return self._asked(question, wanted, key, analyst)
+            asked = self._catalogue.asked(question)
+            if isinstance(asked, Statement):
+                return self._presenting.ask(asked, wanted, key=key, analyst=analyst)
+            if isinstance(asked, Staged):
+                return self._staging.ask(asked, wanted, key=key, analyst=analyst)
+            text = question if isinstance(question, str) else asked.sql()
+            return self._one(asked, text, wanted, key=key, analyst=analyst)
 
     def _earlier(self, question: str | Plan, wanted: Wanted, batch: int, analyst: str) -> Answer:
         """What the book has of a question about an earlier state of the rows."""
         last = self._growth.batch
         if isinstance(batch, bool) or not isinstance(batch, int) or not 0 <= batch <= (last or 0):
             raise refuse_vault.unknown_batch(batch, last)
-        offered = self._listed(batch or None).offer(question if isinstance(question, str) else question.sql(), wanted)
+        then = self._listed(batch or None)
+        text = question if isinstance(question, str) else question.sql()
+        offered = then.offer(then.plan(text, "batch="), wanted)
         if self._ledger.stored(fingerprint(offered)) is None:
             raise refuse_vault.no_answer(self._growth.named(batch))
         return self._answered(offered, asked=_shown(question, offered), analyst=analyst)
 
-    def _asked(self, question: str | Plan, wanted: Wanted, key: str | None, analyst: str) -> Answer:
-        offered = self._catalogue.offer(question, wanted)
-        asked = _shown(question, offered)
+    def _one(self, plan: Plan, text: str, wanted: Wanted, *, key: str | None, analyst: str) -> Answer:
+        """The answer to one question."""
+        offered = self._catalogue.offer(plan, wanted)
+        if plan.empty:
+            return self._known(offered, analyst)
         found = self._reused(offered, wanted) if key is None else None
         if found is not None:
             return self._shelf.made(found, offered, analyst)
         offered, whole = self._shrunk(offered, wanted, analyst)
         try:
-            return self._answered(offered, asked=asked, analyst=analyst, key=key, whole=whole)
+            return self._answered(offered, asked=text, analyst=analyst, key=key, whole=whole)
         except BudgetExceeded as refusal:
             raise wanted.refused(refusal, offered, self._left(offered, analyst)[0]) from None
 
@@ -215,10 +232,17 @@ class Curator(Standing):
         """
         wanted = Wanted.of(**wants)
         asked = listed("questions", questions, "a list of questions: [question]")
-        if wanted.shrink:  # who can pay depends on what was asked before
-            return [self.ask(one, analyst=analyst, **wants) for one in asked]
-        with bounded_together(len(asked)):
-            offered = [self._catalogue.offer(one, wanted) for one in asked]
+        with self._path.gate.passed():
+            with bounded_together(len(asked)):
+                plans = [self._catalogue.asked(one) for one in asked]
+                single = [one for one in plans if isinstance(one, Plan) and not one.empty]
+                offered = [self._catalogue.offer(one, wanted) for one in single]
+            if wanted.shrink or len(single) < len(plans):  # some depend on what was asked before, or are several
+                return [self.ask(one, analyst=analyst, **wants) for one in asked]
+            return self._many(asked, offered, wanted, analyst)
+
+    def _many(self, asked: list[str | Plan], offered: list[Quote], wanted: Wanted, analyst: str) -> list[Answer]:
+        """The answers to questions that share flushes."""
         shelved = [self._reused(one, wanted) for one in offered]
         charged = [
             (one, _shown(text, one)) for text, one, free in zip(asked, offered, shelved, strict=True) if not free
@@ -249,7 +273,7 @@ class Curator(Standing):
     ) -> SuggestedCaps:
         """The least caps that keep a share of a question's rows, from noisy counts that divide the price."""
         self._alone("suggest_caps")
-        plan, ask = self._catalogue.plan(question), partial(self.ask, analyst=analyst, reuse=False)
+        plan, ask = self._catalogue.plan(question, "suggest_caps"), partial(self.ask, analyst=analyst, reuse=False)
         prices = {"epsilon": epsilon, "rho": rho, "mu": mu}
         return suggested(plan, self._catalogue.truncations[plan.table.name], prices, keep, ask)
 
@@ -259,12 +283,24 @@ class Curator(Standing):
         Answers about the same thing are combined by inverse variance, and finer groups are added up. Nothing is read.
         """
         self._alone("reused")
-        return self._shelf.best(self._catalogue.plan(question), analyst)
+        return self._shelf.best(self._catalogue.plan(question, "reused"), analyst)
 
     def _reused(self, offered: Quote, wanted: Wanted) -> Found | None:
         if not wanted.reuse or self._people is not None or self._ledger.stored(fingerprint(offered)) is not None:
             return None
         return self._shelf.find(offered, lambda result: wanted.reached(result, offered))
+
+    def _known(self, offered: Quote, analyst: str) -> Answer:
+        """The answer to a question that shows no line: it is public, so nothing is charged, read or booked."""
+        zeros = tuple(cost.zero() for cost in offered.costs)
+        return Answer(
+            quote=offered,
+            result=offered.result(np.zeros((offered.program.cells.count, offered.width), dtype=object)),
+            cost=zeros[0],
+            costs=zeros,
+            reckon=self._ledger.reckoning(placed(offered).table, placed(offered).region, analyst),
+            free=True,
+        )
 
     def _answered(
         self, offered: Quote, *, asked: str, analyst: str, key: str | None = None, whole: Region | None = None
@@ -297,7 +333,16 @@ class Curator(Standing):
     def quote(self, question: str | Plan, *, analyst: str = "", **wants: Unpack[Wants]) -> CuratorQuote:
         """What a question would cost and how exact its answer would be; nothing is read and nothing is spent."""
         wanted = Wanted.of(**wants)
-        offered, whole = self._shrunk(self._catalogue.offer(question, wanted), wanted, analyst)
+        asked = self._catalogue.asked(question)
+        if isinstance(asked, Statement):
+            return self._presenting.quote(asked, wanted, analyst=analyst)
+        if isinstance(asked, Staged):
+            return self._staging.quote(asked, wanted, analyst=analyst)
+        return self._one_quoted(asked, wanted, analyst=analyst)
+
+    def _one_quoted(self, plan: Plan, wanted: Wanted, *, analyst: str) -> CuratorQuote:
+        """The quotation of one question."""
+        offered, whole = self._shrunk(self._catalogue.offer(plan, wanted), wanted, analyst)
         costs = booked_costs(offered)
         return CuratorQuote(
             quote=offered,
@@ -305,7 +350,9 @@ class Curator(Standing):
             costs=costs,
             remaining=self._left(offered, analyst),
             fits=self._fits(offered, analyst),
-            free=self._ledger.stored(fingerprint(offered)) is not None or self._reused(offered, wanted) is not None,
+            free=plan.empty
+            or self._ledger.stored(fingerprint(offered)) is not None
+            or self._reused(offered, wanted) is not None,
             asked_about=whole,
         )
 
@@ -327,15 +374,20 @@ class Curator(Standing):
         asked = listed("questions", questions, "a list of questions: [question]")
         with bounded_together(len(asked)):
             return self._batches.made(
-                [
-                    self._catalogue.own(one.quote) if isinstance(one, CuratorQuote) else self._catalogue.plan(one)
-                    for one in asked
-                ],
+                [self._batched(one) for one in asked],
                 Price.of(**price) if given else None,
                 delta=price.get("delta"),
                 weights=weights,
                 analyst=analyst,
             )
+
+    def _batched(self, one: str | Plan | CuratorQuote) -> Plan | Quote:
+        """A question of a batch; a quotation as it is."""
+        if not isinstance(one, CuratorQuote):
+            return self._catalogue.plan(one, "A batch")
+        if one.statement is not None:
+            raise refuse_shown.not_one_question("A batch")
+        return self._catalogue.own(one.quote)
 
     @spelled_as(Price.of)
     def plan(
@@ -348,73 +400,6 @@ class Curator(Standing):
     ) -> Planned:
         """Fix questions beforehand and charge them at once, by exact composition; ask them later, in any order."""
         return self.batch(questions, weights=weights, analyst=analyst, **price).reserve()
-
-    def run(
-        self,
-        computation: Computation,
-        *,
-        table: str | None = None,
-        where: str | None = None,
-        analyst: str = "",
-        key: str | None = None,
-    ) -> Outcome:
-        """Run an algorithm on the rows that meet a condition, charged in full before anything is read.
-
-        The same computation with the same parameters again is free.
-        """
-        return self._door.run(computation, self._catalogue.extract(computation, table, where), analyst=analyst, key=key)
-
-    def admits(
-        self, computation: Computation, *, table: str | None = None, where: str | None = None, analyst: str = ""
-    ) -> None:
-        """Refuse an algorithm that could not be paid for now; nothing is booked or read."""
-        self._door.admits(computation, self._catalogue.extract(computation, table, where), analyst=analyst)
-
-    def released(
-        self, computation: Computation, *, table: str | None = None, where: str | None = None, analyst: str = ""
-    ) -> bool:
-        """Whether an algorithm has been run already, so that running it again is free."""
-        return self._door.released(computation, self._catalogue.extract(computation, table, where), analyst=analyst)
-
-    def open(
-        self, computation: Computation, *, table: str | None = None, where: str | None = None, analyst: str = ""
-    ) -> tuple[Any, Outcome]:
-        """Open an interactive algorithm: the live object, and its outcome with the cost of everything it may say."""
-        return self._door.open(computation, self._catalogue.extract(computation, table, where), analyst=analyst)
-
-    # --- rows that come and go -------------------------------------------------------------------------------
-
-    @called
-    def ingest(
-        self,
-        table: str | Mapping[str, object],
-        rows: object = None,
-        *,
-        batch: str | None = None,
-        again: bool = False,
-    ) -> Sealed:
-        """Seal new rows as one batch: a frame, a list of rows or a file; questions read them from now on (theory I10).
-
-        Rows of several tables that belong together are one batch: ``ingest({"customers": new, "orders": new})``. Of
-        each owner only as many are kept as places are left, and what was kept before stays. A batch may have a name, in
-        an order of its own; the same name or the very same rows are refused, these unless ``again``. Call it by the
-        clock, never when so many rows have come together: one person's row would move those of all others.
-        """
-        if isinstance(table, Mapping) is (rows is not None):
-            raise refuse_vault.no_rows_given()
-        given = dict(table) if isinstance(table, Mapping) else {table: rows}
-        for plan in list(self._batches.plans):
-            plan.read()  # what is charged and was not asked for yet is about the rows that there are now
-        return self._growth.ingest(given, batch, self._arrange, again=again)
-
-    @called
-    def forget(self, owner: str, value: object) -> None:
-        """Erase all rows of one owner: ``forget("customer", 17)``. Whether there were any is not said.
-
-        What was lost stays lost. A tombstone without the owner's name keeps the places that are used, and the person's
-        own values, should the owner come back (theory I10).
-        """
-        self._growth.forget(owner, value, self._arrange)
 
     @called
     def table(self, name: str) -> Frame:
@@ -477,6 +462,11 @@ class Curator(Standing):
         """Refuse what has no meaning yet for people across tables."""
         if self._people is not None:
             raise refuse.not_for_people(word)
+
+    def _charged(self, plan: Plan, wanted: Wanted, analyst: str) -> tuple[Quote, Charge]:
+        """What a question would be offered as, and charged."""
+        offered = self._catalogue.offer(plan, wanted)
+        return offered, charge_of(offered, asked="", analyst=analyst)
 
     def _left(self, offered: Quote, analyst: str) -> tuple[Measure, ...]:
         found = placed(offered)

@@ -48,6 +48,13 @@ def not_sent(what: str, instead: str) -> InvalidInput:
     )
 
 
+def no_receipt() -> InvalidInput:
+    """The receipt of an answer for which nothing was released."""
+    return InvalidInput(
+        "curator.no-receipt", "Nothing was released for this answer, which shows no line, so there is no receipt of it."
+    )
+
+
 def several_receipts(places: Sequence[int]) -> InvalidInput:
     """One receipt was asked for of an answer that is made from several releases."""
     return InvalidInput(

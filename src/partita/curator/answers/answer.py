@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, Final, final
 
-from partita.curator.answers.grid import grid
+from partita.curator.answers.grid import grid, label
+from partita.curator.answers.presented import Presented
 from partita.curator.path.shrink import said
 from partita.errors import curator as refuse
+from partita.errors.query import presenting as refuse_shown
 from partita.errors.query import prices as refuse_accuracy
 from partita.exact import Number, probability, whole
 from partita.explain.facts import facts_of
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
     from matplotlib.figure import Figure
+
+_SHOWN: Final = 8
 
 
 @final
@@ -66,6 +70,18 @@ class Answer:
     """Who was asked about, if only a part of them could still pay and the answer is about that part."""
     sources: tuple[Receipt, ...] = field(default=(), repr=False)
     """The earlier releases that the answer was made from, if it is no release of its own."""
+    presented: Presented | None = field(default=None, repr=False)
+    """What a statement around the release shows of it, and of others beside it."""
+    beside: tuple[Quote, ...] = field(default=(), repr=False)
+    """What else was released for such a statement."""
+
+    first: tuple[Answer, ...] = field(default=(), repr=False)
+    """The answers to questions inside its conditions, which were released before it and written in."""
+
+    @property
+    def shown(self) -> Result | Presented:
+        """The lines and columns that were asked for: of the release itself, or of what a statement makes of it."""
+        return self.result if self.presented is None else self.presented
 
     @property
     def region(self) -> Region:
@@ -87,8 +103,7 @@ class Answer:
         """The signed, portable certificates of all releases that the answer is made from: its own, or its sources'."""
         if self.sources:
             return self.sources
-        assert self.issue is not None
-        return (self.issue(),)
+        return () if self.issue is None else (self.issue(),)
 
     @property
     def receipt(self) -> Receipt:
@@ -96,13 +111,15 @@ class Answer:
 
         See :attr:`receipts`, which has them all.
         """
+        if not self.receipts:
+            raise refuse.no_receipt()
         if len(self.receipts) > 1:
             raise refuse.several_receipts([receipt.seq for receipt in self.receipts])
         return self.receipts[0]
 
     def rows(self) -> list[dict[str, Any]]:
         """One dictionary for each group, in a public order."""
-        return self.result.rows()
+        return self.shown.rows()
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         """The groups, one dictionary each."""
@@ -133,7 +150,7 @@ class Answer:
 
     def table(self, confidence: Number | None = None) -> dict[str, list[Any]]:
         """The columns, each with its error bars of this confidence to the right of it, if one is given."""
-        columns, bars = self.result.columns, {} if confidence is None else self.error(confidence)
+        columns, bars = self.shown.columns, {} if confidence is None else self.error(confidence)
         found: dict[str, list[Any]] = {}
         for name, values in columns.items():
             found[name] = list(values)
@@ -152,7 +169,7 @@ class Answer:
         """
         found = {}
         for name, ends in self.intervals(confidence, simultaneous=simultaneous).items():
-            values = self.result.columns[name]
+            values = self.shown.columns[name]
             found[name] = [
                 math.inf if value is None else max(value - low, high - value)
                 for value, (low, high) in zip(values, ends, strict=True)
@@ -164,7 +181,7 @@ class Answer:
     ) -> dict[str, list[tuple[float, float]]]:
         """For each value the interval that holds the exact one with this confidence."""
         sure = float(probability(confidence, "confidence"))
-        return self.result.intervals(sure, simultaneous=simultaneous)
+        return self.shown.intervals(sure, simultaneous=simultaneous)
 
     def rank_error(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> dict[str, float]:
         """For each quantile, how many rows lie at most between the answer and the exact one, with this confidence.
@@ -172,7 +189,7 @@ class Answer:
         How far apart the two are in value depends on how densely the rows lie there; see :meth:`value_intervals`.
         """
         sure = float(probability(confidence, "confidence"))
-        return self.result.rank_errors(sure, len(self.result.numbers) if simultaneous else 1)
+        return self.shown.rank_errors(sure, self.shown.entries if simultaneous else 1)
 
     def value_intervals(
         self, rows: int, confidence: Number = 0.95, *, simultaneous: bool = False
@@ -183,7 +200,7 @@ class Answer:
         side. Where there are none, the ends are those of the column. How many rows a group has is for you to say.
         """
         sure, least = float(probability(confidence, "confidence")), whole(rows, "rows", least=1)
-        return self.result.value_intervals(least, sure, len(self.result.numbers) if simultaneous else 1)
+        return self.shown.value_intervals(least, sure, self.shown.entries if simultaneous else 1)
 
     def consistent_with(self, *others: Answer) -> tuple[Consistent, ...]:
         """This answer and others with counts and sums that agree, as a table agrees with its margins; it is free.
@@ -191,6 +208,8 @@ class Answer:
         Noisy numbers alone are adjusted, by least squares; error bars get shorter and still hold.
         """
         answers = (self, *others)
+        if any(answer.presented is not None for answer in answers):
+            raise refuse_shown.not_one_question("consistent_with")
         releases = {answer.quote.fingerprint for answer in answers}
         if any(answer.sources for answer in answers) or len(releases) < len(answers):
             raise refuse_accuracy.same_noise()
@@ -198,21 +217,45 @@ class Answer:
 
     def explain(self, prior: Number = 0.5, fpr: Number = 0.01, confidence: Number = 0.95) -> str:
         """What was asked, how exact the answer is, what it cost, and what an attacker could learn from it alone."""
+        quotes = (self.quote, *self.beside)
+        granularities = [promise.granularity for promise in self.quote.promises]
         lines = [
-            f"Asked: {self.quote.plan.sql()}",
+            *self._asked(quotes),
             *([f"Rows: all batches up to batch {self.batch}."] if self.batch else []),
             *filter(None, [said(self.asked_about, self.region)]),
-            f"Noise: {self.quote.explain()}" if not self.sources else self._made_of(),
-            *truncated(self.quote.plan, [promise.granularity for promise in self.quote.promises]),
-            *clamped(self.quote.plan),
+            *(
+                [self._made_of()]
+                if self.free and self.sources and not self.first
+                else (f"Noise: {one.explain()}" for one in quotes)
+            ),
+            *dict.fromkeys(line for one in quotes for line in truncated(one.plan, granularities)),
+            *dict.fromkeys(line for one in quotes for line in clamped(one.plan)),
             f"Error: {_bars(self, confidence)}",
-            f"Charged: nothing, {'nothing was read' if self.sources else 'the answer was in the ledger'}."
-            if self.free
-            else f"Charged: {self._charged()}",
+            f"Charged: nothing, {self._why_free()}." if self.free else f"Charged: {self._charged()}",
             f"Left: {'; '.join(map(str, self.remaining))} for the people this question is about.",
             *self._risk(prior, fpr),
         ]
         return "\n".join(lines)
+
+    def _asked(self, quotes: Sequence[Quote]) -> list[str]:
+        """What was asked; of a statement also what was released for it."""
+        before = [
+            f"First released: {' '.join(one.quote.plan.sql().split())}, which gave "
+            f"{_few(next(iter(one.result.columns.values())))}; that was written in, and error bars are those of the "
+            f"question as it then reads. The price was divided evenly."
+            for one in self.first
+        ]
+        if self.presented is None:
+            return [*before, f"Asked: {self.quote.plan.sql()}"]
+        released = [f"Released: {' '.join(one.plan.sql().split())}" for one in quotes]
+        divided = ["One price was divided among them for the least error."] if len(quotes) > 1 else []
+        shown = "The rest of the statement was computed from what is released, which costs nothing."
+        return [*before, f"Asked: {self.presented.statement.text.strip()}", *released, *divided, shown]
+
+    def _why_free(self) -> str:
+        if self.sources:
+            return "nothing was read"
+        return "the answer was in the ledger" if self.issue is not None else "it is known without reading"
 
     def _made_of(self) -> str:
         places = ", ".join(str(receipt.seq) for receipt in self.sources)
@@ -225,6 +268,8 @@ class Answer:
         shares = [
             f"{cost} ({promise.granularity})" for cost, promise in zip(self.costs, self.quote.promises, strict=True)
         ]
+        if self.first or self.beside:
+            return f"{'; '.join(shares)} at most, each release to the people it is about."
         return f"{'; '.join(shares)}, to {_who(self.quote.region)}."
 
     def _risk(self, prior: Number, fpr: Number) -> list[str]:
@@ -248,7 +293,7 @@ class Answer:
     def _lost(self) -> Measure:
         """What all releases that the answer is made from cost one unit together, under the first promise."""
         if not self.sources:
-            return self.quote.cost
+            return self.quote.cost if self.issue is not None else self.cost
         return compose(self.sources, unit=self.quote.promises[0].granularity).loss
 
     def __reduce__(self) -> str:
@@ -272,6 +317,12 @@ class Answer:
         return f"Price: {price}. Left: {'; '.join(map(str, self.remaining))}. Bars of 95%."
 
 
+def _few(values: Sequence[Any]) -> str:
+    """Some values, as far as anybody reads them."""
+    rest = f" and {len(values) - _SHOWN} more" if len(values) > _SHOWN else ""
+    return (", ".join(map(label, values[:_SHOWN])) or "nothing") + rest
+
+
 def _who(region: Region) -> str:
     everybody = region == Region.everything(region.domain)
     return "everybody in the table" if everybody else f"the people in: {readable(region)}"
@@ -282,7 +333,9 @@ def _bars(answer: Answer, confidence: Number) -> str:
     widest = {name: max(halves, default=0.0) for name, halves in answer.error(confidence).items()}
     bars = [f"{name} ± {half:.6g}" for name, half in widest.items()]
     bars += [f"{name} within {math.ceil(rows):,} rows" for name, rows in answer.rank_error(confidence).items()]
-    return ", ".join(bars) + f" with {sure} confidence."
+    rough = answer.presented.approximate if answer.presented is not None else []
+    about = f" Bars of {', '.join(rough)} are approximate: simulated from the known noise." if rough else ""
+    return ", ".join(bars) + f" with {sure} confidence.{about}"
 
 
 def _library(name: str) -> Any:

@@ -74,8 +74,8 @@ def grid(answer: Answer, confidence: Number = 0.95) -> Grid:
     """The answer with its error bars: values as precise as their bars, keys as they are."""
     errors = answer.error(confidence)
     columns = []
-    for name, values in answer.result.columns.items():
-        halves, margins = errors.get(name), answer.result.margins(name)
+    for name, values in answer.shown.columns.items():
+        halves, margins = errors.get(name), answer.shown.margins(name)
         if margins is not None:
             keys = tuple("all" if whole else label(value) for value, whole in zip(values, margins, strict=True))
             columns.append(Column(name, keys))

@@ -25,7 +25,7 @@ def plot(answer: Answer, column: str | None, confidence: Number) -> Figure:
     name = next(iter(errors), None) if column is None else column
     if name not in errors:
         raise refuse.not_drawn(name, tuple(errors))
-    columns = answer.result.columns
+    columns = answer.shown.columns
     keys = [one for one in columns if one not in errors and one not in answer.rank_error(confidence)]
     lines = list(zip(*(columns[key] for key in keys), strict=True)) if keys else [()] * len(columns[name])
     if len(lines) > MOST_BARS:

@@ -12,6 +12,7 @@ from partita.exact import Number, probability
 from partita.explain.numbers import percent
 from partita.notebook import in_notebook
 from partita.query.noise.quote import Quote
+from partita.query.sql.statement import Statement
 from partita.region.region import Region
 from partita.theory.measures.base import Measure
 
@@ -29,11 +30,18 @@ class CuratorQuote:
     free: bool
     asked_about: Region | None = field(default=None, repr=False)
     """Who was asked about, if only a part of them can still pay and the offer is for that part."""
+    statement: Statement | None = field(default=None, repr=False)
+    """What would be computed from what is released, if that is more than the release itself."""
+    beside: tuple[Quote, ...] = field(default=(), repr=False)
+    """What else would be released for such a statement."""
 
     def error(
         self, confidence: Number = 0.95, *, rows: int | None = None, simultaneous: bool = False
     ) -> dict[str, Any]:
-        """The half-width of each column's error bar; of a mean only for a group of so many ``rows``."""
+        """The half-width of each column's error bar; of a mean only for a group of so many ``rows``.
+
+        Of a statement around a release these are the columns of the release.
+        """
         return self.quote.error(confidence, rows=rows, simultaneous=simultaneous)
 
     def left(self) -> tuple[Measure, ...]:
@@ -69,8 +77,12 @@ class CuratorQuote:
         else:
             price = f"{self.cost}" if self.fits else f"{self.cost}, which no longer fits"
         part = said(self.asked_about, self.quote.region)
+        asked = self.quote.plan.sql()
+        if self.statement is not None:
+            released = [" ".join(one.plan.sql().split()) for one in (self.quote, *self.beside)]
+            asked = "\n".join([self.statement.text.strip(), *(f"Released for it: {one}" for one in released)])
         return (f"{part}\n" if part else "") + (
-            f"{self.quote.plan.sql()}\ncosts {price}; now left: {'; '.join(map(str, self.remaining))}.\n"
+            f"{asked}\ncosts {price}; now left: {'; '.join(map(str, self.remaining))}.\n"
             f"Error with {sure} confidence: {error}.\n{self.quote.explain()}"
         )
 

@@ -43,6 +43,7 @@ class Batch:
     fits: bool
     _ask: Callable[[Batch], list[Answer]] = field(repr=False)
     _reserve: Callable[[Batch], Planned] = field(repr=False)
+    _admit: Callable[[], None] = field(repr=False)
 
     @property
     def cost(self) -> Measure:
@@ -72,6 +73,10 @@ class Batch:
         if self.exact:
             return self.reserve().answers()
         return self._ask(self)
+
+    def admit(self) -> None:
+        """Refuse the questions if they no longer fit together; nothing is booked."""
+        self._admit()
 
     def reserve(self) -> Planned:
         """Charge all questions now, in one durable step, and ask them later in any order."""

@@ -97,6 +97,7 @@ class Batches:
             fits=all(self._fits(charge) for charge in charges),
             _ask=lambda batch: self._asked(batch, analyst),
             _reserve=lambda batch: self._reserved(batch, charges, planned),
+            _admit=lambda: self._admitted(charges),
         )
 
     def _units(self, costs: Sequence[Cost], charge: Charge) -> tuple[Measure, ...]:
@@ -156,6 +157,10 @@ class Batches:
         made = Planned(ledger=self._ledger, path=self._path, shares=batch.shares, costs=costs, charge=charges[0])
         self.plans.add(made)
         return made
+
+    def _admitted(self, charges: Sequence[Charge]) -> None:
+        for charge in charges:
+            self._ledger.admits(charge)
 
     def _fits(self, charge: Charge) -> bool:
         try:

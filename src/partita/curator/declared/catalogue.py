@@ -15,6 +15,7 @@ from partita.curator.wanted import Wanted
 from partita.effort import within_effort
 from partita.errors import curator as refuse
 from partita.errors.query import language as refuse_query
+from partita.errors.query import presenting as refuse_shown
 from partita.query.builder.aggregates import count
 from partita.query.builder.frame import Frame
 from partita.query.exact.extract import Extract
@@ -23,6 +24,8 @@ from partita.query.language.joined import joined_of
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import Promised, Quote, quote
 from partita.query.sql import parse as sql
+from partita.query.sql.stages import Staged
+from partita.query.sql.statement import Statement
 from partita.query.tables.people import People
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table
@@ -67,12 +70,19 @@ class Catalogue:
         """A table to build a question from."""
         return Frame(self.known(name), public=self.public, most=self._most.get(name))
 
-    def plan(self, question: str | Plan) -> Plan:
-        """The plan of a question about these tables."""
+    def plan(self, question: str | Plan, word: str = "This") -> Plan:
+        """The plan of one question about these tables."""
+        asked = self.asked(question)
+        if not isinstance(asked, Plan):
+            raise refuse_shown.not_one_question(word)
+        return asked
+
+    def asked(self, question: str | Plan) -> Plan | Statement | Staged:
+        """The plan of a question about these tables, or a statement about the answers to some."""
         if isinstance(question, str):
             if self._people is not None:
-                return sql.read(question, [], self.public, people=self._people)
-            return sql.read(question, self.tables, self.public, self._most)
+                return sql.read_statement(question, [], self.public, people=self._people)
+            return sql.read_statement(question, self.tables, self.public, self._most)
         if isinstance(question, Plan) and self._ours(question.table):
             return question
         if isinstance(question, Plan) and (newer := self._newer(question.table)) is not None:
@@ -80,9 +90,9 @@ class Catalogue:
         raise refuse.not_a_question(question)
 
     @within_effort
-    def offer(self, question: str | Plan, wanted: Wanted) -> Quote:
+    def offer(self, question: Plan, wanted: Wanted) -> Quote:
         """The quote of a question on these terms, caps included."""
-        return self.quoted(self.plan(question).capped(wanted.caps), wanted)
+        return self.quoted(question.capped(wanted.caps), wanted)
 
     @within_effort
     def quoted(self, plan: Plan, wanted: Wanted) -> Quote:

@@ -279,8 +279,9 @@ def question_in_condition() -> QueryRefused:
     """A condition that asks another question of the table."""
     return QueryRefused(
         "query.question-in-condition",
-        f"A question inside a condition would make every row depend on all others. Ask it first, and write its answer "
-        f"here as a number; or gather rows by their owner and filter owners: "
+        f"A question inside a condition would make every row depend on all others. One that gives a single number, or "
+        f"after IN a list of keys, is released first and written in: WHERE x > (SELECT AVG(x) FROM table). Ask others "
+        f"first, and write their answers here; or gather rows by their owner and filter owners: "
         f"FROM (SELECT owner FROM table GROUP BY owner HAVING LEAST(COUNT(*), 2) >= 2). {UNTOUCHED}",
     )
 

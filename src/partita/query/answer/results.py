@@ -151,6 +151,11 @@ class Result:
         """For each line of ROLLUP, CUBE or GROUPING SETS, its keys and the groups that it sums up."""
         return self.cells.margins(self.plan.lines.sets)
 
+    @property
+    def entries(self) -> int:
+        """How many lines there are, shown or not."""
+        return len(self.numbers)
+
     @cached_property
     def lines(self) -> list[int]:
         """The lines that are shown, in order."""

@@ -147,6 +147,11 @@ class Plan:
         """The same for the same question, however it was asked."""
         return hashlib.sha256(self.canonical.encode()).hexdigest()
 
+    @property
+    def empty(self) -> bool:
+        """Whether no line is shown, whatever the rows are: LIMIT 0. The answer is public then."""
+        return self.lines.limit == 0
+
     def __reduce__(self) -> str:
         raise refuse.not_sent("A plan", "Keep plan.sql(), which makes it again.")
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, final
 
@@ -31,8 +32,10 @@ from partita.query.sql.person_joins import person_join
 from partita.query.sql.places import words
 from partita.query.sql.scalars import Reader
 from partita.query.sql.select_list import Selecting
+from partita.query.sql.stages import Staged, staged
+from partita.query.sql.statement import Splitter, Statement
 from partita.query.sql.subqueries import Inliner, inlined
-from partita.query.sql.synonyms import plain
+from partita.query.sql.synonyms import plain, steady
 from partita.query.tables.people import People
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table
@@ -88,16 +91,64 @@ def read(
     FROM visits
     WHERE age BETWEEN 65 AND 69
     """
-    if not isinstance(text, str):
-        raise refuse.not_text(text)
-    if len(text) > LONGEST:
-        raise refuse.too_long(len(text), LONGEST)
-    if people is not None:
-        tables, most = people.tables, {name: keeping.cap for name, keeping in people.keepings.items()}
-    listed = tables.values() if isinstance(tables, Mapping) else tables
-    known = {table.name.lower(): table for table in listed}
+    return Asked.of(text, tables, public, most, people).plan(None)
+
+
+@within_effort
+def read_statement(
+    text: str,
+    tables: Mapping[str, Table] | Iterable[Table],
+    public: Mapping[str, PublicTable] | None = None,
+    most: Mapping[str, int] | None = None,
+    people: People | None = None,
+) -> Plan | Statement | Staged:
+    """The plan of a question, or the questions of a statement that computes something from their answers.
+
+    What is one question in this language stays one, whatever is said around it. A question that has others inside its
+    conditions is asked in stages.
+    """
+    asked = Asked.of(text, tables, public, most, people)
+    with _readable():
+        try:
+            return _second(asked, None)
+        except QueryRefused as problem:
+            refusal = problem
+        tree = query(text)
+        found = None if tree is None else staged(text, tree, asked.tables, asked.plan, lambda one: _second(asked, one))
+    if found is None:
+        raise refusal
+    return found
+
+
+def _second(asked: Asked, tree: exp.Expr | None) -> Plan | Statement:
+    """A text, or a tree made of it: one question, or a statement about the answers to some."""
     try:
-        return rewritten(_plan(_Asked(text, known, public or {}, most or {}, people), _parsed(text)))
+        if tree is None or isinstance(tree, exp.Select):
+            return asked.plan(None if tree is None else tree.copy())
+        raise refuse.union_of_aggregates()
+    except QueryRefused as problem:
+        refusal = problem
+    found = _statement(asked, query(asked.text) if tree is None else tree)
+    if found is None:
+        raise refusal
+    return found
+
+
+def _statement(asked: Asked, tree: exp.Expr | None) -> Statement | None:
+    """The questions inside a statement; None where it is none about their answers."""
+    if tree is None:
+        return None
+    facts = {name.lower(): table for name, table in asked.public.items()}
+    found = Splitter(asked.text, asked.tables, facts, asked.plan).split(tree)
+    if found is not None:
+        steady(asked.text, found.outer)
+    return found
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    try:
+        yield
     except RecursionError:
         raise refuse.too_deep() from None
     except sql_errors.SqlglotError:
@@ -105,7 +156,22 @@ def read(
         raise refuse.unreadable("part of it has no meaning") from None
 
 
+def query(text: str) -> exp.Expr | None:
+    """A question's text as a tree, if it is a SELECT or several put together."""
+    tree = _parsed_one(text)
+    return tree if isinstance(tree, exp.Select | exp.SetOperation) else None
+
+
 def _parsed(text: str) -> exp.Select:
+    tree = _parsed_one(text)
+    if isinstance(tree, exp.Union):
+        raise at(refuse.union_of_aggregates(), words(text, tree))
+    if not isinstance(tree, exp.Select):
+        raise refuse.not_a_select(tree.key.upper())
+    return tree
+
+
+def _parsed_one(text: str) -> exp.Expr:
     opening = _FIRST_WORD.match(text)
     if opening is not None and (advice := for_select(opening[1])) is not None:
         raise refuse.not_a_select(opening[1].upper(), advice)
@@ -123,10 +189,6 @@ def _parsed(text: str) -> exp.Select:
             if value and clause != "this":
                 raise at(refuse.not_simple(clause.strip("_").upper()), words(text, tree))
         tree = tree.this
-    if isinstance(tree, exp.Union):
-        raise at(refuse.union_of_aggregates(), words(text, tree))
-    if not isinstance(tree, exp.Select):
-        raise refuse.not_a_select(tree.key.upper())
     return tree
 
 
@@ -143,7 +205,7 @@ def _unreadable(text: str, problem: sql_errors.ParseError) -> QueryRefused:
 
 @final
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class Asked:
     """A question's text, and what it may speak of."""
 
     text: str
@@ -152,13 +214,38 @@ class _Asked:
     most: Mapping[str, int]
     people: People | None = None
 
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        tables: Mapping[str, Table] | Iterable[Table],
+        public: Mapping[str, PublicTable] | None,
+        most: Mapping[str, int] | None,
+        people: People | None,
+    ) -> Asked:
+        """A text about some tables, or about those of some people."""
+        if not isinstance(text, str):
+            raise refuse.not_text(text)
+        if len(text) > LONGEST:
+            raise refuse.too_long(len(text), LONGEST)
+        if people is not None:
+            tables, most = people.tables, {name: keeping.cap for name, keeping in people.keepings.items()}
+        listed = tables.values() if isinstance(tables, Mapping) else tables
+        known = {table.name.lower(): table for table in listed}
+        return cls(text, known, public or {}, most or {}, people)
+
+    def plan(self, tree: exp.Select | None) -> Plan:
+        """The plan of a part of the text, or of all of it, in its normal form."""
+        with _readable():
+            return rewritten(_plan(self, _parsed(self.text) if tree is None else tree))
+
     def rows(self, table: Table) -> int | None:
         """How many rows of one owner any question may use, if there is a limit."""
         joined = joined_of(table)
         return self.most.get(table.name) if joined is None else joined.most
 
 
-def _plan(asked: _Asked, given: exp.Select) -> Plan:
+def _plan(asked: Asked, given: exp.Select) -> Plan:
     text = asked.text
     made = inlined(text, plain(text, given, asked.public))
     tree, stored = made.tree, made.tree
@@ -228,7 +315,7 @@ def _gathering(tree: exp.Select) -> exp.Select | None:
     return inner.this if isinstance(inner, exp.Subquery) and isinstance(inner.this, exp.Select) else None
 
 
-def _based(asked: _Asked, tree: exp.Select) -> tuple[Reader, Condition]:
+def _based(asked: Asked, tree: exp.Select) -> tuple[Reader, Condition]:
     """Who reads the words of a question about stored rows, and what its joins leave of them."""
     joined = None if asked.people is None else person_join(asked.text, tree, asked.people, asked.public)
     reader = _reader(asked.text, tree, asked.tables if joined is None else {joined.name.lower(): joined})

@@ -65,6 +65,12 @@ def plain(text: str, tree: Tree, public: Mapping[str, PublicTable]) -> Tree:
     return made.pop()
 
 
+def steady(text: str, tree: exp.Expr) -> None:
+    """Refuse a tree with anything in it that changes from one moment to the next, or that was left open."""
+    for node in tree.walk():
+        _check(text, node)
+
+
 def _check(text: str, node: exp.Expr) -> None:
     """Refuse what changes from one moment to the next, and what was left open."""
     called = node.name.lower() if isinstance(node, exp.Anonymous) else ""
