@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PYTHON
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick soak mutants check format update bench docs clean
+.PHONY: help demo test quick soak mutants check format update bench docs browser clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  make %-8s %s\n", $$1, $$2 }'
@@ -81,6 +81,11 @@ $(VENV)/.docs: $(STAMP)
 docs: $(VENV)/.docs  ## build the documentation site into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	@echo "The pages are in site/index.html"
+
+browser: docs  ## look at a report and the built site with Chromium, at the width of a phone and of a desk
+	@$(BIN)/python tools/sample_report.py $(VENV)/report.html
+	@$(BIN)/python tools/browser.py $(VENV)/report.html site/index.html site/theory/index.html site/book/advanced/index.html \
+	  site/reference/mechanisms/index.html site/errors/index.html
 
 clean:  ## remove the environments and everything generated
 	@rm -rf $(VENV) $(VENV)-bench* site .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -244,8 +244,17 @@ def no_mbi() -> InvalidInput:
     """The inference needs mbi, an extra that is not installed."""
     return InvalidInput(
         "algorithms.no-mbi",
-        'inference="mbi" needs the mbi package, an extra: pip install "partita[synth]". Leave inference= out to use '
-        f"the built-in inference. {UNTOUCHED}",
+        'inference="mbi" needs the mbi package. Install it with: pip install mbi (the extra synth). Or leave '
+        f"inference= out to use the built-in inference. {UNTOUCHED}",
+    )
+
+
+def no_pandas() -> InvalidInput:
+    """A frame of made-up rows needs pandas, an extra that is not installed."""
+    return InvalidInput(
+        "algorithms.no-pandas",
+        "pandas is not installed, so the made-up rows cannot be turned into one of its frames. Install it with: pip "
+        "install pandas (the extra pandas), or use to_arrow() or records. They cost nothing more.",
     )
 
 
@@ -367,7 +376,7 @@ def needs_scikit_learn() -> InvalidInput:
     return InvalidInput(
         "learning.needs-scikit-learn",
         "This is a scikit-learn estimator and scikit-learn is not installed. Nothing was spent. "
-        "Install it with: pip install 'partita[learn]'.",
+        "Install it with: pip install scikit-learn (the extra learn).",
     )
 
 

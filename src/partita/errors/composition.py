@@ -274,6 +274,15 @@ def bad_weights(reason: str) -> InvalidInput:
     )
 
 
+def no_dp_accounting() -> InvalidInput:
+    """A plan in the objects of dp_accounting needs that library, which is not installed."""
+    return InvalidInput(
+        "composition.no-dp-accounting",
+        "dp_accounting is not installed, so the plan cannot be turned into one of its events. Install it with: pip "
+        "install dp-accounting, or use interchange.to_document(). Nothing was computed.",
+    )
+
+
 def bad_document(where: str, reason: str) -> InvalidInput:
     """A JSON plan that cannot be read."""
     return InvalidInput("composition.bad-document", f"This plan cannot be read at {where}: {reason}")

@@ -32,8 +32,8 @@ def no_matplotlib() -> InvalidInput:
     """A picture needs matplotlib, an extra that is not installed."""
     return InvalidInput(
         "explain.no-matplotlib",
-        "Pictures are drawn with matplotlib, which is not installed. Install it with: pip install 'partita[plot]'. "
-        "Nothing was computed and nothing was written.",
+        "Pictures are drawn with matplotlib, which is not installed. Install it with: pip install matplotlib (the "
+        "extra plot). Nothing was computed and nothing was written.",
     )
 
 

@@ -124,7 +124,10 @@ class Synthetic:
 
     def to_pandas(self) -> pandas.DataFrame:
         """The rows as a pandas frame."""
-        import pandas
+        try:
+            import pandas
+        except ImportError:
+            raise refuse.no_pandas() from None
 
         return pandas.DataFrame(self.records)
 

@@ -85,7 +85,10 @@ def plan_from_document(document: object) -> Plan:
 
 def to_dp_accounting(events: object) -> Any:
     """The plan as an event of dp_accounting, which must be installed."""
-    import dp_accounting
+    try:
+        import dp_accounting
+    except ImportError:
+        raise refuse.no_dp_accounting() from None
 
     return _object(to_document(events)["event"], dp_accounting)
 

@@ -7,6 +7,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 from partita.composition.guarantees.guarantee import Guarantee
+from partita.errors import explain as refuse
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,7 +18,10 @@ _STYLES = ("-", "--", ":", "-.")  # lines differ in grey too
 
 def profile_and_tradeoff(guarantees: Mapping[str, Guarantee]) -> Figure:
     """δ against ε, and false negatives against false positives, side by side."""
-    from matplotlib.figure import Figure
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise refuse.no_matplotlib() from None
 
     figure = Figure(figsize=(10.0, 4.2), layout="constrained")
     left, right = figure.subplots(1, 2)

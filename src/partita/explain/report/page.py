@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from partita.composition.account.maps import LoadMap
-from partita.errors import InvalidInput
 from partita.explain.report.about import FIELDS
+from partita.explain.report.first_page import first_page
+from partita.explain.report.markup import answers, items, loss, picture, table, user
 from partita.explain.report.style import STYLE
+from partita.explain.report.sums import Sum
 from partita.theory.measures.base import Measure
 
 if TYPE_CHECKING:
@@ -18,6 +21,18 @@ if TYPE_CHECKING:
     from partita.explain.report.report import Promised, Report
 
 _UNSAID = "not filled in"
+
+# The sections after the promises, by name.
+_PARTS = {
+    "levels": "What the guarantee rests on",
+    "hazards": "Common hazards, one by one",
+    "unprotected": "Unprotected quantities",
+    "analysts": "How the budget is divided among analysts",
+    "maps": "Who has been asked about how much",
+    "releases": "Everything released",
+    "limitations": "Known limitations",
+    "registry": "For a public registry of deployments",
+}
 
 
 def page(report: Report) -> str:
@@ -27,13 +42,14 @@ def page(report: Report) -> str:
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        ""
         f"<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 
 
 def _sections(report: Report) -> Iterator[Iterator[str]]:
-    yield _head(report)
+    yield first_page(report)
+    yield _contents(report)
+    yield _used(report)
     for place, promised in enumerate(report.promises):
         yield _promise(report, promised, place)
     yield _levels(report)
@@ -48,45 +64,63 @@ def _sections(report: Report) -> Iterator[Iterator[str]]:
     yield _foot(report)
 
 
-def _head(report: Report) -> Iterator[str]:
-    found = report.found
-    yield f'<header><h1 dir="auto">{escape(report.title)}</h1>'
-    if report.about["description"]:
-        yield f'<p class="lead" dir="auto">{escape(report.about["description"])}</p>'
-    yield "<p>What was released from this ledger, what is promised to the people in the data, and why it holds. "
-    yield "In the order of NIST SP 800-226, with the fields of the public registry of deployments at the end.</p>"
-    rows = [
-        (
-            _user(str(one.balance.promise.granularity)),
-            f"<b>{escape(str(one.balance.promise.budget))}</b>",
-            f"ε = {one.explanation.facts.epsilon:.4g}"
-            + (f" at δ = {one.explanation.facts.delta:.2g}" if one.explanation.facts.delta else ""),
-            escape(str(one.balance.spent)),
-            escape(str(one.balance.left)),
-        )
-        for one in report.promises
+def _contents(report: Report) -> Iterator[str]:
+    promises = [
+        (f"promise-{place}", f"The promise: {one.balance.promise.granularity}")
+        for place, one in enumerate(report.promises)
     ]
-    yield from _table(("who is protected", "promised, ever", "read as", "spent so far", "left"), rows)
-    yield (
-        f"<p>Ledger <code>{_user(found.name)}</code>, begun {escape(found.born[:19])}; {report.charges:,} "
-        "questions charged, "
-        f"{found.mark.seq:,} entries, newest hash <code>{report.ledger_hash[:16]}…</code>.</p>"
-    )
-    yield from _picture(lambda: _burn_down(report), "What is left of each budget, for those who have lost most.")
-    yield "</header>"
+    parts = [("used", "How the budget was used"), *promises, *_PARTS.items()]
+    shown = [(name, title) for name, title in parts if name != "maps" or report.maps]
+    yield '<nav aria-label="Contents"><h2>In detail</h2>'
+    yield "<p>In the order of NIST SP 800-226, with the fields of the public registry of deployments at the end.</p>"
+    yield "<ol>"
+    yield "".join(f'<li><a href="#{name}">{user(title)}</a></li>' for name, title in shown) + "</ol></nav>"
+
+
+def _used(report: Report) -> Iterator[str]:
+    yield '<section id="used"><h2>How the budget was used</h2>'
+    yield picture("used", lambda: _burn_down(report), "What is left of each budget, for those who have lost most.")
+    for place, (promised, made) in enumerate(zip(report.promises, report.sums, strict=True)):
+        unit = promised.balance.promise.granularity
+        yield f'<h3 id="sum-{place}">{user(str(unit).capitalize())}</h3>'
+        yield from _sum(promised, made)
+    yield "</section>"
+
+
+def _sum(promised: Promised, made: Sum | None) -> Iterator[str]:
+    spent = promised.balance.spent
+    if spent.is_zero():
+        yield "<p>Nothing is spent.</p>"
+        return
+    if made is None:
+        yield (
+            f"<p>{loss(spent)} is spent by those who lost most. It is the largest over all of them, and not one "
+            "sum that could be written down here; <code>partita ledger certificate</code> gives it with its proof.</p>"
+        )
+        return
+    yield f"<p>Those who lost most: {user(made.who)}. Line by line:</p>"
+    rows = [
+        (str(line.entry), f"<code>{user(line.asked)}</code>", loss(line.adds), loss(line.total)) for line in made.lines
+    ]
+    if made.rounding is not None:
+        rows.append(("", "rounded up by the account", loss(made.rounding), loss(made.spent)))
+    rows.append(("", "<b>spent so far</b>", "", f"<b>{loss(made.spent)}</b>"))
+    rows.append(("", "left of the promise", "", loss(promised.balance.left)))
+    heads = ("entry", "question", f"takes from {promised.balance.promise.granularity.named}", "sum")
+    yield from table("How what is spent adds up", heads, rows, numbers=(0,))
 
 
 def _promise(report: Report, promised: Promised, place: int) -> Iterator[str]:
     unit = str(promised.balance.promise.granularity)
-    yield f'<section id="promise-{place}"><h2>The promise: {_user(unit)}</h2>'
+    yield f'<section id="promise-{place}"><h2>The promise: {user(unit)}</h2>'
     for section in promised.explanation.sections:
         yield f"<h3>{escape(section.title)}</h3>"
-        yield from _items(section.sentences)
+        yield items(section.sentences)
     budget = promised.balance.promise.budget
-    yield from _picture(lambda: _tradeoff(budget), "No attack whatever gets below the line.")
+    yield picture(f"attack-{place}", lambda: _tradeoff(budget), "No attack whatever gets below the line.")
     yield "<h3>Why it holds, theorem by theorem</h3><ol>"
     for step in promised.steps:
-        yield f'<li>{_user(step.says)} <span class="theorem">theory {escape(step.theorem)}</span></li>'
+        yield f'<li>{user(step.says)} <span class="theorem">theory {escape(step.theorem)}</span></li>'
     yield "</ol></section>"
 
 
@@ -95,19 +129,19 @@ def _levels(report: Report) -> Iterator[str]:
     yield "<p>From the top of the pyramid to its base; each level rests on those below it.</p>"
     for level in report.levels:
         yield f"<h3>{escape(level.title)}</h3>"
-        yield from _answers(level.points)
+        yield answers(level.points)
     yield "</section>"
 
 
 def _points(title: str, name: str, points: Sequence[Point]) -> Iterator[str]:
     yield f'<section id="{name}"><h2>{escape(title)}</h2>'
-    yield from _answers(points)
+    yield answers(points)
     yield "</section>"
 
 
 def _list(title: str, name: str, lines: Sequence[str]) -> Iterator[str]:
     yield f'<section id="{name}"><h2>{escape(title)}</h2>'
-    yield from _items(lines)
+    yield items(lines)
     yield "</section>"
 
 
@@ -119,18 +153,18 @@ def _analysts(report: Report) -> Iterator[str]:
     yield "A limit of an analyst's own comes on top.</p>"
     rows = [
         (
-            _user(analyst),
-            _user(str(limit)) if limit is not None else "none of their own",
-            _user(str(spent or "nothing")),
+            user(analyst),
+            user(str(limit)) if limit is not None else "none of their own",
+            user(str(spent or "nothing")),
         )
         for analyst, limits in report.found.accounts.items()
         for limit, spent in limits
     ]
     if rows:
-        yield from _table(("analyst", "limit", "spent by their questions alone"), rows)
-    counted = [(_user(one.analyst or "unnamed"), _user(one.table), f"{one.charges:,}") for one in report.shares[:200]]
+        yield from table("Limits of analysts", ("analyst", "limit", "spent by their questions alone"), rows)
+    counted = [(user(one.analyst or "unnamed"), user(one.table), f"{one.charges:,}") for one in report.shares[:200]]
     if counted:
-        yield from _table(("analyst", "table", "questions charged"), counted, numbers=(2,))
+        yield from table("Questions by analyst", ("analyst", "table", "questions charged"), counted, numbers=(2,))
     else:
         yield "<p>Nobody has asked anything yet.</p>"
     yield "</section>"
@@ -140,8 +174,9 @@ def _maps(report: Report) -> Iterator[str]:
     yield '<section id="maps"><h2>Who has been asked about how much</h2>'
     yield "<p>The share of the first budget that is spent on the heaviest row of each combination. Questions about "
     yield "different people cost each of them only their own.</p>"
-    for table, shown in report.maps:
-        yield from _picture(lambda shown=shown: _map(shown), f"{table}, by {shown.column_x} and {shown.column_y}.")
+    for place, (name, shown) in enumerate(report.maps):
+        caption = f"{name}, by {shown.column_x} and {shown.column_y}."
+        yield picture(f"map-{place}", partial(_map, shown), caption)
     yield "</section>"
 
 
@@ -156,11 +191,11 @@ def _releases(report: Report) -> Iterator[str]:
         (
             str(one.seq),
             escape(one.at[:19].replace("T", " ")),
-            _user(one.analyst or "-"),
-            f"<code>{_user(one.asked)}</code>",
-            _user(one.region),
-            _user("; ".join(one.noise)),
-            escape("; ".join(one.costs)),
+            user(one.analyst or "-"),
+            f"<code>{user(one.asked)}</code>",
+            user(one.region),
+            user("; ".join(one.noise)),
+            *map(loss, one.costs),
             escape(one.state),
         )
         for one in report.releases
@@ -168,9 +203,10 @@ def _releases(report: Report) -> Iterator[str]:
     if rows:
         yield "<p>A cost is what the question takes from one protected unit that it is about, for each promise; it "
         yield "stands whether the question was answered or not. What is spent is the largest sum of anybody: costs of "
-        yield "questions about different people do not add up.</p>"
-        heads = ("entry", "time", "analyst", "question", "charged to", "noise", "cost to one unit", "")
-        yield from _table(heads, rows, numbers=(0,))
+        yield "questions about different people do not add up. Noise is in the units of the column.</p>"
+        units = [f"cost to {one.balance.promise.granularity.named}" for one in report.promises]
+        heads = ("entry", "time", "analyst", "question", "charged to", "noise", *units, "state")
+        yield from table("Everything released", heads, rows, numbers=(0,))
     yield "</section>"
 
 
@@ -200,7 +236,7 @@ def _value(value: Any) -> str:
             return f'<span class="unsaid">{_UNSAID}</span>'
         case dict():
             inner = "".join(
-                f"<dt>{_user(_words(str(name)))}</dt><dd>{_value(part)}</dd>" for name, part in value.items()
+                f"<dt>{user(_words(str(name)))}</dt><dd>{_value(part)}</dd>" for name, part in value.items()
             )
             return f"<dl>{inner}</dl>" if inner else f'<span class="unsaid">{_UNSAID}</span>'
         case list():
@@ -210,46 +246,11 @@ def _value(value: Any) -> str:
         case float():
             return f"{value:.6g}"
         case _:
-            return _user(str(value))
+            return user(str(value))
 
 
 def _words(name: str) -> str:
     return name.replace("_", " ")
-
-
-def _user(text: str) -> str:
-    """Text that somebody wrote, in any alphabet and either direction, kept from being read as markup."""
-    return f'<span dir="auto">{escape(text)}</span>' if not text.isascii() else escape(text)
-
-
-def _items(lines: Iterable[str]) -> Iterator[str]:
-    yield "<ul>" + "".join(f"<li>{_user(line)}</li>" for line in lines) + "</ul>"
-
-
-def _answers(points: Sequence[Point]) -> Iterator[str]:
-    yield "<dl>" + "".join(f"<dt>{_user(one.asks)}</dt><dd>{_user(one.answer)}</dd>" for one in points) + "</dl>"
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, numbers: Sequence[int] = ()) -> Iterator[str]:
-    yield '<div class="wide"><table><thead><tr>'
-    yield "".join(f'<th scope="col">{escape(head)}</th>' for head in heads) + "</tr></thead><tbody>"
-    for row in rows:
-        cells = (f'<td class="n">{cell}</td>' if at in numbers else f"<td>{cell}</td>" for at, cell in enumerate(row))
-        yield f"<tr>{''.join(cells)}</tr>"
-    yield "</tbody></table></div>"
-
-
-def _picture(draw: Any, caption: str) -> Iterator[str]:
-    """A picture inside the page, or a word that the library which draws is not installed."""
-    try:
-        picture = draw()
-    except InvalidInput as refusal:
-        if refusal.code != "explain.no-matplotlib":
-            raise
-        yield f'<p class="unsaid">{escape(refusal.message)}</p>'
-        return
-    said = escape(caption)
-    yield f'<figure role="img" aria-label="{said}">{picture}<figcaption>{said}</figcaption></figure>'
 
 
 def _burn_down(report: Report) -> str:

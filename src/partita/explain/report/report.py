@@ -10,10 +10,12 @@ from partita.composition.account.maps import LoadMap
 from partita.exact import whole
 from partita.explain.book import explain_ledger
 from partita.explain.report.about import About
+from partita.explain.report.cautions import cautions
 from partita.explain.report.derivation import Step, derivation
 from partita.explain.report.levels import Level, Point, hazards, levels, limitations, unprotected
 from partita.explain.report.registry import registry
 from partita.explain.report.releases import Released, Share, kinds, maps, newest, shares
+from partita.explain.report.sums import Sum, sums
 from partita.explain.words import Explanation
 from partita.ledger.book.store import State
 from partita.ledger.ledger import Ledger
@@ -45,6 +47,8 @@ class Report:
     found: Summary
     about: About
     promises: tuple[Promised, ...]
+    cautions: tuple[str, ...]
+    sums: tuple[Sum | None, ...]
     levels: tuple[Level, ...]
     hazards: tuple[Point, ...]
     unprotected: tuple[str, ...]
@@ -85,6 +89,8 @@ class Report:
                 }
                 for one in self.promises
             ],
+            "warnings": [*self.cautions],
+            "sums": [None if made is None else _summed(made) for made in self.sums],
             "levels": [{"title": level.title, "points": _points(level.points)} for level in self.levels],
             "hazards": _points(self.hazards),
             "unprotected quantities": [*self.unprotected],
@@ -158,6 +164,8 @@ def report(
             Promised(balance, one, derivation(balance.promise, balance.spent, one.facts, noise))
             for balance, one in zip(found.balances, said, strict=True)
         ),
+        cautions=cautions(found, terms, said, words),
+        sums=sums(ledger, [balance.spent for balance in found.balances], whole(most, "most")),
         levels=levels(terms, found.balances, facts, words),
         hazards=hazards(terms, found.balances, facts, words),
         unprotected=public,
@@ -177,6 +185,15 @@ def report(
         ),
         ledger_hash=found.mark.hash.hex(),
     )
+
+
+def _summed(made: Sum) -> dict[str, Any]:
+    return {
+        "who": made.who,
+        "lines": [{"entry": one.entry, "asked": one.asked, "adds": to_document(one.adds)} for one in made.lines],
+        "rounding": None if made.rounding is None else to_document(made.rounding),
+        "spent": to_document(made.spent),
+    }
 
 
 def _points(points: tuple[Point, ...]) -> list[dict[str, str]]:
