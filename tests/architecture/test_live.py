@@ -49,6 +49,7 @@ PARTS = {
     "ledger/book/anchor.py:FileAnchor": "Book",
     "ledger/balances.py:Balances": "Book",
     "ledger/book/files.py:Files": "Book; and what a process had open when it was forked is refused to the child",
+    "ledger/budgets.py:Budgets": "Book",
     "ledger/eras.py:Eras": "Book",
     "ledger/payer.py:RegionPayer": "Book",
     "ledger/book/replay.py:Replay": "Book",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from partita.composition.plans.promise import Promise
 from partita.errors import BudgetExceeded, LedgerFault
-from partita.granularity import groups, replace, rows, users, windows
+from partita.granularity import groups, persons, replace, rows, users, windows
 from partita.ledger.birth import Terms
 from partita.ledger.charge import Charge
 from partita.ledger.eras import Eras
@@ -245,6 +245,17 @@ def test_windows_go_on_along_a_column_that_stays():
     assert ledger.verify().problems == ()
     with pytest.raises(LedgerFault, match="is about this column"):
         ledger.migrate(terms(Domain({**new.columns, "day": integers(0, 9)}), watched))
+    ledger.close()
+
+
+def test_tables_of_people_stay_as_they_are_declared():
+    people = [Promise(persons("who", rows={"orders": 2}), Pure(epsilon=1))]
+    wide, orders = Domain({"orders.a": integers(0, 2)}), Domain({"who": identifier(), "a": integers(0, 2)})
+    more = Domain({**orders.columns, "t": text_keys()})
+    ledger = opened(":memory:", Terms(people, {"who": wide}, {"orders": orders}), make=RegionPayer)
+    for tables in ({"orders": more}, {"orders": orders, "lines": more}):
+        with pytest.raises(LedgerFault, match="other rows would be kept"):
+            ledger.migrate(Terms(people, {"who": wide}, tables))
     ledger.close()
 
 

@@ -47,6 +47,9 @@ def show_book(
                         "budget": to_document(one.promise.budget),
                         "spent": to_document(one.spent),
                         "left": to_document(one.left),
+                        "over_time": one.promise.over_time.strip(),
+                        "changes": [*one.changes],
+                        "in_force": to_document(one.lowered or one.promise.budget),
                     }
                     for one in found.balances
                 ],
@@ -70,7 +73,7 @@ def show_book(
     )
     for one in found.balances:
         unit = quoted(str(one.promise.granularity))
-        promises.add_row(unit, str(one.promise.budget), str(one.spent), str(one.left))
+        promises.add_row(unit, f"{one.promise.budget}{one.promise.over_time}", str(one.spent), str(one.left))
     questions = table(
         "Newest questions", [("", "right"), ("analyst", "left"), ("question", "left"), ("cost", "left"), ("", "left")]
     )
@@ -78,13 +81,52 @@ def show_book(
         costs = "; ".join(map(str, asked.charged))
         words = quoted(asked.analyst or "-"), quoted(" ".join(asked.asked.split()))
         questions.add_row(str(asked.seq), *words, costs, asked.state.value)
-    show(promises, questions)
+    show(promises, *(quoted(f"Budget: {change}.") for one in found.balances for change in one.changes), questions)
     if alarms:
         listed = ", ".join(map(str, sorted(alarms)))
         show(
             f"ALARM, for the custodian alone: the answers to {listed} are noise on no rows, because something failed "
             f"after their charge. The operator's log says what."
         )
+
+
+To = Annotated[str, typer.Option("--to", help="The budget: the first part of it, in the measure of the promise.")]
+Delta = Annotated[str | None, typer.Option(help="The δ of the budget, if that changes too.")]
+Who = Annotated[str, typer.Option(help="Who decided it.")]
+Why = Annotated[str, typer.Option(help="Why.")]
+
+
+@app.command("raise", short_help="Raise a budget, up to the ceiling it was born with.")
+def raise_budget(
+    book: Book, to: To, who: Who, why: Why, delta: Delta = None, promise: Which = 0, as_json: AsJson = False
+) -> None:
+    """Raise a budget from here on, at most to the ceiling that its promise was born with; never because of the data."""
+    _changed(book, "raise", to, delta, who, why, promise, as_json=as_json)
+
+
+@app.command("lower", short_help="Lower a budget.")
+def lower_budget(
+    book: Book, to: To, who: Who, why: Why, delta: Delta = None, promise: Which = 0, as_json: AsJson = False
+) -> None:
+    """Lower a budget from here on; the largest that ever was in force stays what is certified."""
+    _changed(book, "lower", to, delta, who, why, promise, as_json=as_json)
+
+
+def _changed(
+    book: Path, cause: str, to: str, delta: str | None, who: str, why: str, promise: int, *, as_json: bool
+) -> None:
+    from partita.composition.plans.promise import parts_of
+    from partita.ledger.budgets import Cause
+    from partita.ledger.opening import open_ledger
+
+    with open_ledger(book) as opened:
+        was = opened.budgets.now[opened.promise_at(promise)].budget
+        given: object = to if delta is None else {parts_of(was)[0]: to, "delta": delta}
+        now = opened.change_budget(promise, Cause(cause), given, who=who, why=why)
+    if as_json:
+        show_json({"promise": promise, "was": to_document(was), "to": to_document(now), "who": who, "why": why})
+    else:
+        show(quoted(f"The budget was {was} and is {now} from now on."))
 
 
 @app.command("verify", short_help="Audit the whole book from its first line.")

@@ -32,7 +32,7 @@ def migrate(
     declared = read_settings(config)
     terms = declared_terms(declared)
     with open_ledger(declared.ledger) as ledger:
-        found = differences(ledger.terms, terms)
+        found = differences(ledger.declared, terms)
         charged = any(ledger.states().values())
         fits = not charged or all(one.refines for one in found)
         if not as_json:
@@ -75,6 +75,4 @@ def _tell(name: str, found: tuple[Difference, ...], *, charged: bool) -> None:
     elif refused:
         show(quoted(f"{counted(refused, 'difference')} of {len(found)} cannot be migrated. {refuse.GO_ON}"))
     else:
-        show(
-            "Everything is a refinement: what was charged stays charged, to the new values that were told by old ones."
-        )
+        show("Everything is a refinement: what was charged stays charged, to whoever had the old values.")

@@ -126,7 +126,7 @@ class Curator(Standing):
             # Before the first question, so that no question takes the time of it.
             self._engine.cut(truncations)
         self._growth.hold(self._engine, kept, truncations, own=not isinstance(backend, Engine))
-        opinion = SecondOpinion(self._ledger, self._promises, second_opinion)
+        opinion = SecondOpinion(self._ledger, second_opinion)
         self._path = Path(self._ledger, self._engine, bits, beat, opinion, Rehearsal(self._ledger, self._engine), gate)
         self._arrange(self._growth.batch)
 

@@ -49,6 +49,6 @@ def _book(ledger: Place, terms: Terms, *, migrate: bool) -> Ledger:
         return open_ledger(ledger, terms, migrate=migrate)
     if migrate:
         ledger.migrate(terms)
-    if ledger.terms != terms:
+    if ledger.declared != terms:
         raise refuse.other_terms(ledger.name)
     return ledger

@@ -207,7 +207,9 @@ def _promise(path: str, setting: str, given: object) -> Promise:
     values = dict(_mapping(path, setting, given))
     if "protect" not in values:
         raise refuse.bad_setting(path, setting, 'say who is protected: protect = "rows"')
-    return Promise(_unit(path, f"{setting}.protect", values.pop("protect")), _loss(path, setting, values))
+    unit, schedule, ceiling = (values.pop(name, None) for name in ("protect", "schedule", "ceiling"))
+    protected, budget = _unit(path, f"{setting}.protect", unit), _loss(path, setting, values)
+    return Promise(protected, budget, schedule={} if schedule is None else schedule, ceiling=ceiling)
 
 
 def _unit(path: str, setting: str, given: object) -> Granularity:

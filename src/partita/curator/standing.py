@@ -1,14 +1,17 @@
-"""What a curator says of itself: its tables and promises, what is spent, what is left, and what is guaranteed."""
+"""What a curator says of itself: its tables and promises, what is spent and left, what is guaranteed, and budgets."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from partita.calls import called
 from partita.composition.account.maps import LoadMap
 from partita.composition.plans.promise import Promise
-from partita.curator.answers.certificate import Certificate
+from partita.curator.answers.certificate import Certificate, certificates
 from partita.curator.declared.catalogue import Catalogue, condition
+from partita.exact import Number
 from partita.ledger.audit.verify import Verification
+from partita.ledger.budgets import Cause
 from partita.ledger.ledger import Ledger
 from partita.live import Live
 from partita.query.tables.public import PublicTable
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Standing(Live):
-    """The readings of a curator: nothing here reads a row, spends anything or changes anything."""
+    """The readings of a curator: nothing here reads a row or spends anything."""
 
     _catalogue: Catalogue
     _ledger: Ledger
@@ -83,10 +86,17 @@ class Standing(Live):
 
     def guarantee(self) -> tuple[Certificate, ...]:
         """What is promised to everybody in the data, whatever is still asked: the budgets, not what is spent."""
-        return tuple(
-            Certificate(promise.granularity, promise.budget, spent)
-            for promise, spent in zip(self._promises, self.spent(), strict=True)
-        )
+        return certificates(self._ledger, self.spent())
+
+    @called
+    def raise_budget(self, *, to: Measure | Number, who: str, why: str, promise: int = 0) -> Measure:
+        """Raise a budget, at most to the ceiling that its promise was born with; never because of protected data."""
+        return self._ledger.change_budget(promise, Cause.RAISE, to, who=who, why=why)
+
+    @called
+    def lower_budget(self, *, to: Measure | Number, who: str, why: str, promise: int = 0) -> Measure:
+        """Lower a budget from here on; the largest that ever was in force stays what is certified."""
+        return self._ledger.change_budget(promise, Cause.LOWER, to, who=who, why=why)
 
     def verify(self) -> Verification:
         """Audit the whole ledger from its first line."""

@@ -77,6 +77,12 @@ def _so_far(found: Summary, balance: Balance) -> Iterator[str]:
         f"What is promised is the budget, {balance.promise.budget}, whatever is still asked and whoever asks. What is "
         f"spent so far is a fact about the past, not a smaller promise."
     )
+    if balance.promise.over_time:
+        yield f"Larger budgets may come, as was declared before the first question{balance.promise.over_time}."
+    for change in balance.changes:
+        yield f"The budget: {change}."
+    if balance.lowered is not None:
+        yield f"{balance.lowered} is in force now; nobody who has lost more is asked about any further."
     for analyst, limits in found.accounts.items():
         for limit, spent in limits:
             if limit is not None:

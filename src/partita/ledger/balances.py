@@ -37,10 +37,12 @@ class Admission:
 class Balances:
     """What every promise and every child account has left; a cache of the book, rebuilt from it at will."""
 
-    def __init__(self, terms: Terms, make: MakePayer) -> None:
+    def __init__(self, terms: Terms, make: MakePayer, lowered: Limits | None = None) -> None:
+        """``terms`` with the largest budgets that ever were in force; ``lowered`` where a smaller one is now."""
         self._terms = terms
         self._make = make
         self._joint = self._payers(terms.promises)
+        self._lowered = None if lowered is None else self._payers(self._limited(lowered))
         self._children: dict[str, tuple[Limits, _Payers]] = {}
 
     def _payers(self, promises: Sequence[Promise | None]) -> _Payers:
@@ -62,11 +64,13 @@ class Balances:
 
     def open_child(self, name: str, limits: Sequence[Measure | None]) -> None:
         """Give an analyst limits of their own, in the measures of the promises; earlier charges do not count."""
-        promises = [
+        self._children[name] = (tuple(limits), self._payers(self._limited(limits)))
+
+    def _limited(self, limits: Sequence[Measure | None]) -> list[Promise | None]:
+        return [
             None if limit is None else Promise(promise.granularity, limit)
             for promise, limit in zip(self._terms.promises, limits, strict=True)
         ]
-        self._children[name] = (tuple(limits), self._payers(promises))
 
     # --- charges ---------------------------------------------------------------------------------------------
 
@@ -142,6 +146,8 @@ class Balances:
         if not isinstance(analyst, str):
             raise refuse.bad_name("analyst", analyst, LONGEST_NAME)
         yield "", self._joint[table]
+        if self._lowered is not None:
+            yield "", self._lowered[table]
         child = self._children.get(analyst)
         if child is not None:
             yield analyst, child[1][table]

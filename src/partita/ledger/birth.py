@@ -143,9 +143,24 @@ def _spanned(unit: Granularity, tables: Mapping[str, Domain]) -> int:
 
 def promise_document(promise: Promise) -> dict[str, object]:
     """A promise as plain data."""
-    return {"budget": to_document(promise.budget), "granularity": unit_document(promise.granularity)}
+    found: dict[str, object] = {
+        "budget": to_document(promise.budget),
+        "granularity": unit_document(promise.granularity),
+    }
+    # Books from before budgets over time have no such lines, and stay as they are.
+    if promise.steps:
+        found["schedule"] = [[day, to_document(then)] for day, then in promise.steps]
+    if promise.ceiling is not None:
+        found["ceiling"] = to_document(promise.ceiling)
+    return found
 
 
 def promise_from(document: Mapping[str, Any]) -> Promise:
     """The promise that was written."""
-    return Promise(unit_from(document["granularity"]), from_document(document["budget"], written))
+    ceiling = document.get("ceiling")
+    return Promise(
+        unit_from(document["granularity"]),
+        from_document(document["budget"], written),
+        schedule={day: from_document(then, written) for day, then in document.get("schedule", [])},
+        ceiling=None if ceiling is None else from_document(ceiling, written),
+    )

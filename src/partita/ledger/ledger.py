@@ -10,7 +10,6 @@ from typing import Self, final
 
 from partita.composition.account.claim import Claim
 from partita.composition.account.maps import LoadMap
-from partita.composition.plans.promise import Promise
 from partita.errors import PartitaError
 from partita.errors import ledger as refuse_ledger
 from partita.ledger.audit.verify import Verification, verify
@@ -21,10 +20,12 @@ from partita.ledger.book.anchor import Mark
 from partita.ledger.book.book import Book
 from partita.ledger.book.entries import Entry, Kind
 from partita.ledger.book.points import Faults, Point
-from partita.ledger.book.store import Stage, State
+from partita.ledger.book.store import Stage, State, counted
 from partita.ledger.book.tally import Tally
+from partita.ledger.budgets import Budgets, Cause
 from partita.ledger.canonical import digest
 from partita.ledger.charge import Charge
+from partita.ledger.decisions import decided, limited
 from partita.ledger.eras import Eras
 from partita.ledger.keys import SigningKey
 from partita.ledger.migration import migrated
@@ -35,7 +36,6 @@ from partita.ledger.seals import newest_seal, seal
 from partita.ledger.states import Answered, Reservation
 from partita.live import Live
 from partita.region import Region
-from partita.theory.documents import to_document
 from partita.theory.measures.base import Measure
 
 _CHUNK = 1000
@@ -259,12 +259,13 @@ class Ledger(Live):
         """Makes the receipt of a release when it is wanted, from what the book says now; that alone needs the key."""
         replay = self._book.replay
         birth, first, eras = self.birth, replay.first.hash.hex(), replay.eras
+        promises = replay.budgets.kept(birth.terms, answered.reserve).promises
         with self._book.reading():
             reserve, commit = self._entry(answered.reserve), self._entry(answered.seq)
         if reserve is None or commit is None or commit.of != reserve.seq or commit.kind is not Kind.COMMIT:
             raise refuse_ledger.unknown_reservation(self._store.name, answered.reserve)
         found = reserve, commit
-        return lambda: receipt_of(birth, first, *found, eras).signed(self._signing())
+        return lambda: receipt_of(birth, first, *found, eras, promises).signed(self._signing())
 
     def _signing(self) -> SigningKey:
         """The key whose public half the book was born with."""
@@ -279,29 +280,11 @@ class Ledger(Live):
 
         Opening the same account again changes nothing; other limits are refused, since a limit is a promise too.
         """
-        terms = self.terms
-        if not isinstance(analyst, str) or not analyst:
-            raise refuse_ledger.no_analyst()
-        if len(limits) != len(terms.promises):
-            raise refuse_ledger.wrong_costs(len(limits), len(terms.promises))
-        for limit, promise in zip(limits, terms.promises, strict=True):
-            if limit is not None:
-                # Whatever would fail when the book is read again is refused before it is written.
-                Promise(promise.granularity, limit)
-                limit.fits(promise.budget)
-        with self._book.writing(Stage.RESERVE) as balances:
-            known = balances.child(analyst)
-            if known is not None:
-                if known != tuple(limits):
-                    raise refuse_ledger.account_exists(analyst, ", ".join(map(str, known)), ", ".join(map(str, limits)))
-                return
-            if self._book.replay.tally.charges:
-                self._book.checkpoint(after=0)
-            written = [None if limit is None else to_document(limit) for limit in limits]
-            entry = self._book.append(Kind.ACCOUNT, analyst=analyst, limits=written)
-        self._book.hold(entry)
+        limited(self._book, self.terms, analyst, limits)
 
-    # --- declarations ----------------------------------------------------------------------------------------
+    def change_budget(self, place: int, cause: Cause, to: object, *, who: str, why: str) -> Measure:
+        """Raise a budget, up to the ceiling of its promise, or lower it; who decided and why stand in the book."""
+        return decided(self._book, self.promise_at(place), cause, to, who=who, why=why)
 
     def migrate(self, terms: Terms) -> tuple[Difference, ...]:
         """Go on under other tables and columns that refine those of the book (theory I12), and say what differs."""
@@ -335,8 +318,19 @@ class Ledger(Live):
 
     @property
     def terms(self) -> Terms:
-        """The promises and the public domains, as they are declared now."""
+        """The promises, with the largest budgets that ever were in force (theory I13), and the public domains."""
+        return self._book.replay.terms
+
+    @property
+    def declared(self) -> Terms:
+        """The promises as they were declared at birth, and the public domains of now."""
         return self._book.replay.eras.current
+
+    @property
+    def budgets(self) -> Budgets:
+        """Which budgets are in force, and by which entries."""
+        with self._book.current():
+            return self._book.replay.budgets
 
     @property
     def eras(self) -> Eras:
@@ -452,13 +446,7 @@ class Ledger(Live):
     def states(self) -> dict[State, int]:
         """How many charges were answered, are unfinished, were abandoned."""
         with self._book.reading():
-            counts = self._store.counts()
-        answered, abandoned = counts.get(Kind.COMMIT, 0), counts.get(Kind.ABANDON, 0)
-        return {
-            State.ANSWERED: answered,
-            State.UNFINISHED: counts.get(Kind.RESERVE, 0) - answered - abandoned,
-            State.ABANDONED: abandoned,
-        }
+            return counted(self._store.counts())
 
     def _state(self, entry: Entry) -> State:
         closing = self._store.closing(entry.seq)

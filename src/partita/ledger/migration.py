@@ -41,9 +41,9 @@ def migrated(book: Book, terms: Terms) -> tuple[Difference, ...]:
 
 def _over(book: Book, terms: Terms) -> list[tuple[str, str]]:
     """The promises that would not be kept if the whole book were read under other terms."""
-    then = Replay(book.store, book.replay.make, then=terms).balances.spent()
+    then = Replay(book.store, book.replay.make, then=terms)
     return [
         (f"promise {place}", refuse.pairs_over(str(promise.granularity)))
-        for place, (promise, lost) in enumerate(zip(terms.promises, then, strict=True), 1)
+        for place, (promise, lost) in enumerate(zip(then.terms.promises, then.balances.spent(), strict=True), 1)
         if lost is not None and not lost.fits(promise.budget)
     ]

@@ -144,7 +144,7 @@ def _redeclared(store: Store, replay: Replay, held: Anchor, terms: Terms, clock:
     The first entry is exchanged in one transaction and the anchor is taken away before it ends. Whoever has the old one
     open finds it rewritten at the next step, before a charge, and has to open it again.
     """
-    uncharged = {Kind.BIRTH, Kind.ACCOUNT, Kind.CHECKPOINT}
+    uncharged = {Kind.BIRTH, Kind.ACCOUNT, Kind.BUDGET, Kind.CHECKPOINT, Kind.MIGRATE}
     with store.writing(Stage.OPEN):
         replay.follow(store)
         if not isinstance(held, FileAnchor) or not uncharged.issuperset(store.counts()):

@@ -14,7 +14,9 @@ Change = tuple[str, str, str]
 
 def promise_changes(written: Terms, given: Terms) -> list[Change]:
     """The promises that differ, place by place."""
-    old, new = ([f"{one.granularity}: {one.budget}" for one in terms.promises] for terms in (written, given))
+    old, new = (
+        [f"{one.granularity}: {one.budget}{one.over_time}" for one in terms.promises] for terms in (written, given)
+    )
     if len(old) != len(new):
         return [("the promises", "; ".join(old), "; ".join(new))]
     return [(f"promise {at}", was, now) for at, (was, now) in enumerate(zip(old, new, strict=True), 1) if was != now]

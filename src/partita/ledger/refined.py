@@ -54,13 +54,19 @@ def differences(written: Terms, given: Terms) -> tuple[Difference, ...]:
         # People keep rows in an order of all that is declared of their tables.
         named = str(written.promises[0].granularity)
         return (*found, *(Difference(part, *told, why=words.order_of_rows(named)) for part, told in said.items()))
-    for name in sorted({*written.tables, *given.tables}):
-        old, new = written.tables.get(name), given.tables.get(name)
+    # Of people it is their tables that are declared; the wide domain of their account follows from them.
+    before, after = (terms.declared or terms.tables for terms in (written, given))
+    for name in sorted({*before, *after}):
+        old, new = before.get(name), after.get(name)
         if old is None or new is None:
             part = f"table {name}"
-            found.append(Difference(part, *said[part], why=words.table_gone() if new is None else ""))
+            why = words.table_gone() if new is None else _refused(written.promises, None)
+            found.append(Difference(part, *said[part], why=why))
         elif old != new:
             found += _columns(name, old, new, said, written.promises)
+    if not found and written != given:
+        # Never to be met: whatever cannot be named cannot be shown to be refined either.
+        found.append(Difference("the declaration", "another", "this one", why=words.unproven("declarations")))
     return tuple(found)
 
 

@@ -245,6 +245,11 @@ class RegionAccount(Live):
         return self._loss([extent.upper for extent in self._extents(self._checked(region))])
 
     @alone
+    def least(self, region: Region) -> Measure:
+        """A loss that somebody in a region certainly has: no more than is `spent` there."""
+        return self._loss([extent.lower for extent in self._extents(self._checked(region))])
+
+    @alone
     def headroom(self, region: Region) -> Measure:
         """What anybody in a region can still lose, in the promise's own terms: that much for one protected unit fits.
 

@@ -32,9 +32,8 @@ class SecondOpinion:
     same noise at the same charge is tried once.
     """
 
-    def __init__(self, ledger: Ledger, promises: Sequence[Promise], effort: int) -> None:
+    def __init__(self, ledger: Ledger, effort: int) -> None:
         self._ledger = ledger
-        self._promises = tuple(promises)
         self._effort = whole(effort, "second_opinion")
         self._passed: dict[tuple[str, str], None] = {}
 
@@ -44,7 +43,7 @@ class SecondOpinion:
         if not self._effort or seen in self._passed:
             return
         # What cannot be booked at all is refused here as it would be there.
-        claims = claimed(self._ledger, self._promises, charge)
+        claims = claimed(self._ledger, self._ledger.terms.promises, charge)
         if quotes and isinstance(first := quotes[0].promises[0], PersonPromise):
             # The same, as it is about the rows that the question reads.
             claims = [first.claim(quotes[0])]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import final
@@ -19,10 +19,11 @@ from partita.ledger.book.anchor import Anchor, Mark
 from partita.ledger.book.entries import GENESIS, Entry, Kind, chained, line
 from partita.ledger.book.store import Store
 from partita.ledger.book.tally import START, Tally, rolled
+from partita.ledger.budgets import Budgets, InForce
 from partita.ledger.canonical import digest
 from partita.ledger.charge import Priced
 from partita.ledger.eras import Eras
-from partita.ledger.payer import MakePayer
+from partita.ledger.payer import MakePayer, RegionPayer
 from partita.ledger.refined import differences
 from partita.theory.documents import from_document
 from partita.theory.measures.base import Measure
@@ -68,6 +69,7 @@ class _Audit:
     unproven: list[str] = field(default_factory=list)
     birth: Birth | None = None
     eras: Eras | None = None
+    budgets: Budgets | None = None
     seq: int = 0
     hash: bytes = GENESIS
     unfinished: set[int] = field(default_factory=set)
@@ -116,6 +118,8 @@ class _Audit:
                 self._checkpoint(entry)
             case Kind.MIGRATE:
                 self._migrate(entry)
+            case Kind.BUDGET:
+                self._budget(entry)
             case _:
                 pass
 
@@ -125,6 +129,7 @@ class _Audit:
             return
         self.birth = Birth.from_document(entry.details())
         self.eras = Eras(self.birth.terms)
+        self.budgets = Budgets(self.birth.terms.promises)
         secret = self.store.secret()
         if secret is None or digest(secret) != self.birth.truncation:
             self.note("the truncation key is not the one of the birth")
@@ -159,12 +164,33 @@ class _Audit:
         self.periods.append(Tally(entry.seq + 1))
         self.periods[-1].accounts.append(details)
 
+    def _budget(self, entry: Entry) -> None:
+        """Another budget: by the schedule on its day, raised to no more than the ceiling, or lowered."""
+        details = entry.details()
+        self._parted(entry, "changes a budget")
+        try:
+            assert self.budgets is not None
+            if str(details["at"])[:10] < str(details.get("on", "")):
+                self.note(f"entry {entry.seq} changes a budget before the day of its schedule")
+            self.budgets.take(entry.seq, details)
+        except (AssertionError, LookupError, TypeError, ValueError, PartitaError):
+            self.note(f"entry {entry.seq} changes a budget as no declaration of the birth allows")
+            return
+        self._changed(entry)
+
+    def _parted(self, entry: Entry, doing: str) -> None:
+        if self.tally.charges:
+            self.note(f"entry {entry.seq} {doing} without a checkpoint before it")
+            self.settle()
+
+    def _changed(self, entry: Entry) -> None:
+        self.tally.changes.append({**entry.details(), "kind": entry.kind.value, "seq": entry.seq})
+        self.periods.append(Tally(entry.seq + 1))
+
     def _migrate(self, entry: Entry) -> None:
         """Another declaration: it must go on from the one in force and refine it."""
         details = entry.details()
-        if self.tally.charges:
-            self.note(f"entry {entry.seq} migrates without a checkpoint before it")
-            self.settle()
+        self._parted(entry, "migrates")
         try:
             before, after = (Terms.from_document(_document(details.get(name))) for name in ("was", "to"))
         except (KeyError, TypeError, PartitaError):
@@ -176,8 +202,7 @@ class _Audit:
             self.note(f"entry {entry.seq} migrates to a declaration that does not refine the one before")
         else:
             self.eras.begin(entry.seq, after)
-            self.tally.changes.append({**details, "seq": entry.seq})
-            self.periods.append(Tally(entry.seq + 1))
+            self._changed(entry)
 
     def _checkpoint(self, entry: Entry) -> None:
         content = self.tally.content()
@@ -230,10 +255,10 @@ def _balances(audit: _Audit, make: MakePayer) -> tuple[tuple[Measure | None, ...
 
     Loads only grow, so the end is the worst moment of every limit.
     """
-    if audit.birth is None or audit.eras is None:
+    if audit.birth is None or audit.eras is None or audit.budgets is None:
         audit.note("there is no birth")
         return (), NOTHING
-    terms = audit.eras.current
+    terms = audit.budgets.kept(audit.eras.current)
     balances = Balances(terms, make)
     held: dict[str, list[tuple[Priced, int]]] = {"": []}
     for period in audit.periods:
@@ -247,6 +272,8 @@ def _balances(audit: _Audit, make: MakePayer) -> tuple[tuple[Measure | None, ...
         for priced, count in charges:
             if priced.analyst in audit.limits and priced.analyst in held:
                 held[priced.analyst].append((priced, count))
+        if charges:
+            audit.problems += _then(terms, balances, audit.budgets.at(period.place), charges)
     _check(audit, terms, terms.promises, held[""], balances.brackets(), "the promise")
     for name, limits in audit.limits.items():
         own = [
@@ -258,6 +285,25 @@ def _balances(audit: _Audit, make: MakePayer) -> tuple[tuple[Measure | None, ...
     for broken in found.broken:
         audit.note(broken)
     return balances.spent(), found
+
+
+def _then(
+    terms: Terms, balances: Balances, states: Sequence[InForce], charges: Sequence[tuple[Priced, int]]
+) -> Iterator[str]:
+    """The budgets of a period that its own charges did not keep: they are the less, the later ones may be more."""
+    brackets = balances.brackets()
+    for place, (promise, state) in enumerate(zip(terms.promises, states, strict=True)):
+        found = brackets[place]
+        if found is not None and not found[0].fits(state.largest):
+            yield f"the promise for [{promise.granularity}] was exceeded while its budget was {state.largest}"
+        if state.budget == state.largest:
+            continue
+        for priced, _ in charges:
+            payer = balances.payer(priced.table, place)
+            if isinstance(payer, RegionPayer) and priced.region and not priced.costs[place].row.is_zero():
+                low = payer.account.least(priced.region)
+                if not low.fits(state.budget):
+                    yield f"the promise for [{promise.granularity}] was charged while lowered to {state.budget}"
 
 
 def _document(found: object) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import final
 
 from partita.errors import PartitaError
@@ -15,6 +15,7 @@ from partita.ledger.book.entries import OVERHEAD, Entry, Kind, entry_after, pack
 from partita.ledger.book.replay import Replay
 from partita.ledger.book.store import Stage, Store
 from partita.ledger.book.tally import EVERY
+from partita.ledger.budgets import Cause, change_details
 from partita.ledger.canonical import canonical
 from partita.live import Live
 
@@ -22,7 +23,7 @@ Clock = Callable[[], datetime]
 
 
 def system_clock() -> datetime:
-    """The time of day, for the notes in the book; no limit depends on it."""
+    """The time of day, for the notes in the book and for the days of a schedule; no other limit depends on it."""
     return datetime.now(UTC)
 
 
@@ -59,16 +60,44 @@ class Book(Live):
         with self.reading():
             if now:
                 self._catch_up()
+                self._step()
             yield self.replay.balances
 
     @contextmanager
     def writing(self, stage: Stage, *, durable: bool = True) -> Iterator[Balances]:
         """The only writer of all processes; what is appended is booked at the end, and durable if asked for."""
         with self.reading():
+            if stage is Stage.RESERVE:
+                self._step()
             with self.store.writing(stage, durable=durable):
                 self._catch_up()
                 yield self.replay.balances
             self.replay.settle(self.store)
+
+    def _step(self) -> None:
+        """Write down which larger budgets are in force by this day, if the schedule of the birth has come to some.
+
+        The day only ever takes a budget up, and what is written stays: a clock that goes back changes nothing.
+        """
+        while self.replay.budgets.scheduled and self.replay.budgets.due(self.today()) is not None:
+            with self.store.writing(Stage.RESERVE):
+                self._catch_up()
+                found = self.replay.budgets.due(self.today())
+                if found is not None:
+                    place, on, to = found
+                    self.change(**change_details(place, Cause.SCHEDULE, to, on=on))
+            self.replay.settle(self.store)
+
+    def today(self) -> date:
+        """The day of schedules, in UTC."""
+        now = self._clock()
+        return (now if now.tzinfo is None else now.astimezone(UTC)).date()
+
+    def change(self, **details: object) -> Entry:
+        """Write an entry after which a budget is another, inside ``writing``; tallies never reach over it."""
+        if self.replay.tally.charges:
+            self.checkpoint(after=0)
+        return self.append(Kind.BUDGET, **details)  # type: ignore[arg-type]
 
     def _catch_up(self) -> None:
         # The anchor first: what it knows is durable, so whoever looks afterwards must see it.

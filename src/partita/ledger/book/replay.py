@@ -14,12 +14,13 @@ from partita.ledger.birth import Birth, Terms
 from partita.ledger.book.entries import Entry, Kind, follows
 from partita.ledger.book.store import Store
 from partita.ledger.book.tally import START, Tally, merged, rolled
+from partita.ledger.budgets import Budgets
 from partita.ledger.eras import Eras
 from partita.ledger.payer import MakePayer
 from partita.theory.documents import from_document
 
 # What is declared anew in them decides how everything before is read, so that all accounts are built again.
-CHANGES = frozenset({Kind.MIGRATE})
+CHANGES = frozenset({Kind.BUDGET, Kind.MIGRATE})
 
 
 @final
@@ -46,6 +47,7 @@ class Replay:
     def _begin(self, store: Store) -> None:
         """Build everything from the book: what was declared where comes first, and all charges are read by it."""
         self.eras = Eras(self.birth.terms)
+        self.budgets = Budgets(self.birth.terms.promises)
         self.tally = Tally()
         self.before: Entry | None = None
         self.last = self.newest = self.first
@@ -58,24 +60,28 @@ class Replay:
         fresh = self._fresh(store)
         for tally in tallies:
             for change in tally.changes:
-                self._change(int(change["seq"]), change)
+                self._change(int(change["seq"]), Kind(change["kind"]), change)
         for entry in fresh:
             if entry.kind in CHANGES:
-                self._change(entry.seq, entry.details())
+                self._change(entry.seq, entry.kind, entry.details())
         if self._then is not None:
             self.eras.begin(fresh[-1].seq if fresh else self.last.seq, self._then)
-        self.balances = Balances(self.eras.current, self.make)
+        self.terms = self.budgets.kept(self.eras.current)
+        self.balances = Balances(self.terms, self.make, self.budgets.lowered)
         for tally in merged(tallies):
             for account in tally.accounts:
                 self._open(account)
             self._book(tally.charges.items(), tally.place)
         self._take(fresh)
 
-    def _change(self, seq: int, details: Mapping[str, Any]) -> None:
+    def _change(self, seq: int, kind: Kind, details: Mapping[str, Any]) -> None:
         """Take in what was declared anew after a place of the book."""
         try:
-            self.eras.begin(seq, Terms.from_document(details["to"]))
-        except (KeyError, TypeError, PartitaError):
+            if kind is Kind.BUDGET:
+                self.budgets.take(seq, details)
+            else:
+                self.eras.begin(seq, Terms.from_document(details["to"]))
+        except (LookupError, TypeError, ValueError, PartitaError):
             raise refuse.corrupt(self.name, f"entry {seq} declares nothing that can be read") from None
 
     def _tallies(self, store: Store) -> list[Tally]:
@@ -168,10 +174,10 @@ class Replay:
                         waiting[entry.charge] += 1
                     else:
                         admission.book()
-                case Kind.MIGRATE:
+                case Kind.MIGRATE | Kind.BUDGET:
                     self._book(waiting.items(), entry.seq)
                     waiting.clear()
-                    self.tally.changes.append({**entry.details(), "seq": entry.seq})
+                    self.tally.changes.append({**entry.details(), "kind": entry.kind.value, "seq": entry.seq})
                 case Kind.ACCOUNT:
                     self._book(waiting.items(), entry.seq)
                     waiting.clear()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from enum import StrEnum
 
@@ -25,6 +25,16 @@ class State(StrEnum):
     UNFINISHED = "unfinished"
     ANSWERED = "answered"
     ABANDONED = "abandoned"
+
+
+def counted(entries: Mapping[Kind, int]) -> dict[State, int]:
+    """How many charges were answered, are unfinished, were abandoned, from the number of entries of each kind."""
+    answered, abandoned = entries.get(Kind.COMMIT, 0), entries.get(Kind.ABANDON, 0)
+    return {
+        State.ANSWERED: answered,
+        State.UNFINISHED: entries.get(Kind.RESERVE, 0) - answered - abandoned,
+        State.ABANDONED: abandoned,
+    }
 
 
 class Store(ABC):

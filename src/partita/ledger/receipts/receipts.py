@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, final
 
@@ -195,7 +195,9 @@ def unhexed(text: str) -> bytes:
         return b""
 
 
-def receipt_of(birth: Birth, ledger: str, reserve: Entry, commit: Entry, eras: Eras) -> Receipt:
+def receipt_of(
+    birth: Birth, ledger: str, reserve: Entry, commit: Entry, eras: Eras, promises: Sequence[Promise]
+) -> Receipt:
     """The unsigned receipt of a committed charge, under the declaration of then."""
     assert reserve.charge is not None
     assert reserve.question is not None
@@ -211,7 +213,7 @@ def receipt_of(birth: Birth, ledger: str, reserve: Entry, commit: Entry, eras: E
         table=priced.table,
         region=priced.region,
         mechanism=mechanism,
-        claims=tuple(Claim(*pair) for pair in zip(birth.terms.promises, priced.costs, strict=True)),
+        claims=tuple(Claim(*pair) for pair in zip(promises, priced.costs, strict=True)),
         answer=str(closing["answered"]),
         at=str(closing["at"]),
         public_key=birth.public_key,

@@ -23,11 +23,17 @@ from partita.theory.measures.base import Measure
 @final
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """A promise, the largest loss of anybody under it so far, and what is left for those who bear it."""
+    """A promise, the largest loss of anybody under it so far, and what is left for those who bear it.
+
+    The promise is kept with the largest budget that ever was in force; ``changes`` says how it became another, and
+    ``lowered`` what is in force if that is less (theory I13).
+    """
 
     promise: Promise
     spent: Measure
     left: Measure
+    changes: tuple[str, ...] = ()
+    lowered: Measure | None = None
 
 
 @final
@@ -63,9 +69,13 @@ class Summary:
 def summary(ledger: Ledger, newest: int = 20) -> Summary:
     """A ledger at a glance, with its newest questions; for each analyst with limits, limit and loss by promise."""
     balances = []
-    for promise, spent in zip(ledger.terms.promises, ledger.spent(), strict=True):
+    budgets = ledger.budgets
+    for place, (promise, spent) in enumerate(zip(ledger.terms.promises, ledger.spent(), strict=True)):
         loss = promise.budget.zero() if spent is None else spent
-        balances.append(Balance(promise, loss, promise.budget.left_after(loss)))
+        state = budgets.now[place]
+        changes = tuple(str(one) for one in budgets.changes if one.place == place)
+        lowered = None if state.budget == state.largest else state.budget
+        balances.append(Balance(promise, loss, state.budget.left_after(loss), changes, lowered))
     accounts = {
         analyst: tuple(zip(limits, ledger.spent(analyst), strict=True)) for analyst, limits in ledger.accounts().items()
     }
