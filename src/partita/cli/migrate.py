@@ -75,6 +75,4 @@ def _tell(name: str, found: tuple[Difference, ...], *, charged: bool) -> None:
     elif refused:
         show(quoted(f"{counted(refused, 'difference')} of {len(found)} cannot be migrated. {refuse.GO_ON}"))
     else:
-        show(
-            "Everything is a refinement: what was charged stays charged, to the new values that were told by old ones."
-        )
+        show("Everything is a refinement: what was charged stays charged, to whoever had the old values.")

@@ -1,4 +1,4 @@
-"""What a curator says of itself: its tables and promises, what is spent, what is left, and what is guaranteed."""
+"""What a curator says of itself: its tables and promises, what is spent and left, what is guaranteed, and budgets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Standing(Live):
-    """The readings of a curator, and the custodian's word on its budgets: no row is read and nothing spent."""
+    """The readings of a curator: nothing here reads a row or spends anything."""
 
     _catalogue: Catalogue
     _ledger: Ledger

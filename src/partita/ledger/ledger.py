@@ -10,7 +10,6 @@ from typing import Self, final
 
 from partita.composition.account.claim import Claim
 from partita.composition.account.maps import LoadMap
-from partita.composition.plans.promise import Promise
 from partita.errors import PartitaError
 from partita.errors import ledger as refuse_ledger
 from partita.ledger.audit.verify import Verification, verify
@@ -26,7 +25,7 @@ from partita.ledger.book.tally import Tally
 from partita.ledger.budgets import Budgets, Cause
 from partita.ledger.canonical import digest
 from partita.ledger.charge import Charge
-from partita.ledger.decisions import decided
+from partita.ledger.decisions import decided, limited
 from partita.ledger.eras import Eras
 from partita.ledger.keys import SigningKey
 from partita.ledger.migration import migrated
@@ -37,7 +36,6 @@ from partita.ledger.seals import newest_seal, seal
 from partita.ledger.states import Answered, Reservation
 from partita.live import Live
 from partita.region import Region
-from partita.theory.documents import to_document
 from partita.theory.measures.base import Measure
 
 _CHUNK = 1000
@@ -279,27 +277,7 @@ class Ledger(Live):
 
         Opening the same account again changes nothing; other limits are refused, since a limit is a promise too.
         """
-        terms = self.terms
-        if not isinstance(analyst, str) or not analyst:
-            raise refuse_ledger.no_analyst()
-        if len(limits) != len(terms.promises):
-            raise refuse_ledger.wrong_costs(len(limits), len(terms.promises))
-        for limit, promise in zip(limits, terms.promises, strict=True):
-            if limit is not None:
-                # Whatever would fail when the book is read again is refused before it is written.
-                Promise(promise.granularity, limit)
-                limit.fits(promise.budget)
-        with self._book.writing(Stage.RESERVE) as balances:
-            known = balances.child(analyst)
-            if known is not None:
-                if known != tuple(limits):
-                    raise refuse_ledger.account_exists(analyst, ", ".join(map(str, known)), ", ".join(map(str, limits)))
-                return
-            if self._book.replay.tally.charges:
-                self._book.checkpoint(after=0)
-            written = [None if limit is None else to_document(limit) for limit in limits]
-            entry = self._book.append(Kind.ACCOUNT, analyst=analyst, limits=written)
-        self._book.hold(entry)
+        limited(self._book, self.terms, analyst, limits)
 
     def change_budget(self, place: int, cause: Cause, to: object, *, who: str, why: str) -> Measure:
         """Raise a budget, up to the ceiling of its promise, or lower it; who decided and why stand in the book."""
