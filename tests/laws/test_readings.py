@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import duckdb
 import pyarrow as pa
 import pytest
@@ -12,6 +14,7 @@ import partita as pt
 from partita.engine.frames import coded
 from partita.engine.stored import Stored
 from partita.query.tables.schema import Table
+from partita.region.refinement import Refinement
 from tests.sizes import tried
 
 COLUMNS = [
@@ -113,3 +116,14 @@ def test_the_engine_reads_every_text_as_the_reference_does(column):
 def test_what_people_write_is_what_is_read(column, text, value):
     found = column.value(column.code(text))
     assert (None if found is None else str(found)) == value
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.kind)
+def test_a_declaration_that_reads_otherwise_refines_nothing(column):
+    """What a text was under one reading does not follow from what it is under another (theory I12)."""
+    plain = replace(column, reading=None)
+    differing = [text for text in WRITTEN if plain.code(text) != column.code(text)]
+    assert differing or column.kind in ("categories", "booleans")
+    for old, new in ((plain, column), (column, plain)):
+        assert Refinement.of(pt.Domain({"a": old}), pt.Domain({"a": new})) is None
+    assert Refinement.of(pt.Domain({"a": column}), pt.Domain({"a": column, "b": plain})) is not None
