@@ -77,8 +77,9 @@ def unknown_source(table: str, value: object) -> InvalidInput:
     """Rows that cannot be read from what was given."""
     return InvalidInput(
         "query.unknown-source",
-        f"Table {table}: rows cannot be read from {shown(value)}. Give the path of a .parquet or .csv file, a pandas, "
-        f"polars or Arrow table, a list of rows, or the name of a table in the backend.",
+        f"Table {table}: rows cannot be read from {shown(value)}. Give the path of a .parquet, .csv, .csv.gz or "
+        f".jsonl file or of a folder of .parquet files, pt.csv(...) or pt.duckdb(...), a pandas, polars or Arrow "
+        f"table, an Arrow stream, or a list of rows.",
     )
 
 
