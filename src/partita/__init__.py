@@ -344,5 +344,7 @@ __all__ = [
     "with_and_without",
 ]
 
+# What %load_ext partita and %unload_ext partita look for; nobody else needs them.
+_NOTEBOOKS = dict.fromkeys(("load_ipython_extension", "unload_ipython_extension"), "partita.cli.magic")
 
-__getattr__, __dir__ = front(__name__, _HOMES)
+__getattr__, __dir__ = front(__name__, {**_HOMES, **_NOTEBOOKS})

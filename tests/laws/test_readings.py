@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import duckdb
 import pyarrow as pa
 import pytest
@@ -9,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import partita as pt
-from partita.engine.frames import coded
+from partita.engine.frames import coded, kept_text
 from partita.engine.stored import Stored
 from partita.query.tables.schema import Table
+from partita.region.refinement import Refinement
 from tests.sizes import tried
 
 COLUMNS = [
@@ -26,6 +29,15 @@ COLUMNS = [
     pt.categories("F", "M", "NA", null=["-", ""]),
     pt.categories("a", "b", other="b", missing="a", null="NA"),
 ]
+UNDER = {
+    "a": pt.integers(0, 999),
+    "b": pt.dates("2020-01-01", "2026-12-31"),
+    "c": pt.booleans(),
+    "d": pt.categories("a", "F"),
+}
+OPEN = {"e": pt.text_keys(), "f": pt.key()}
+FILE = Table("t", pt.csv("t.csv", trim=True, null=["NA", "-"], thousands="."), {**UNDER, **OPEN}).columns
+COLUMNS += [FILE[name] for name in UNDER]
 PIECES = [
     *("0", "1", "7", "12", "31", "99", "234", "567", "2024", "1999", "0000", ".", ",", " ", "'", "-", "+", "/", ":"),
     *("€", "EUR", "Fr.", "%", "e", "E5", "NA", "n/a", "ja", "Ja", "JA", "NEIN", "n", "größer", "GRÖSSER", "Mar"),
@@ -52,6 +64,18 @@ WRITTEN = [
     *("1.234,50 €", "€ 1.234,50", "-€5", "€-5", "1.23", "1.234.567", "EUR 12,5", "12,5 %", "12.5%", "1 234", "1'234"),
     *("1\u202f234", "31.12.2024", "1.2.2024", "2/29/24", "2/30/24", "05 Mar 2024", "31 Feb 2024", "2024-05-06 7:30"),
     *("March 5, 2021", "1.1.0000", "29.2.0000", "01/01/69", "01/01/68", "--5", "5-", ".5", ",5", "5,", "1e3", "1,5e3"),
+    *(
+        "9" * 400,
+        "-" + "9" * 400 + ",5",
+        "1e400",
+        " 7 ",
+        "\u00a0 NA \u00a0",
+        " ",
+        "\tNA",
+        " yes ",
+        " a",
+        " 2024-05-06 ",
+    ),
 ]
 
 CONNECTION = duckdb.connect(":memory:", config={"python_enable_replacements": "false", "threads": "1"})
@@ -79,6 +103,15 @@ def test_the_engine_reads_every_text_as_the_reference_does(column):
         assert read(column, listed) == [column.code(text) for text in listed]
 
     law()
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_open_texts_are_kept_as_the_reference_keeps_them(name):
+    texts = [None, *WRITTEN, *PIECES]
+    stored = Stored(Table("t", [], {"a": FILE[name]}), "t", {"a": "VARCHAR"}, {"a": "a"})
+    CONNECTION.register("t", pa.table({"a": pa.array(texts, pa.large_string()), "i": range(len(texts))}))
+    found = CONNECTION.sql(f"SELECT {stored.sanitised['a']} AS a, i FROM t ORDER BY i").fetchall()
+    assert [line[0] for line in found] == [kept_text(FILE[name], text) for text in texts]
 
 
 @pytest.mark.parametrize(
@@ -113,3 +146,14 @@ def test_the_engine_reads_every_text_as_the_reference_does(column):
 def test_what_people_write_is_what_is_read(column, text, value):
     found = column.value(column.code(text))
     assert (None if found is None else str(found)) == value
+
+
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: column.kind)
+def test_a_declaration_that_reads_otherwise_refines_nothing(column):
+    """What a text was under one reading does not follow from what it is under another (theory I12)."""
+    plain = replace(column, reading=None)
+    differing = [text for text in WRITTEN if plain.code(text) != column.code(text)]
+    assert differing or column.kind in ("categories", "booleans")
+    for old, new in ((plain, column), (column, plain)):
+        assert Refinement.of(pt.Domain({"a": old}), pt.Domain({"a": new})) is None
+    assert Refinement.of(pt.Domain({"a": column}), pt.Domain({"a": column, "b": plain})) is not None

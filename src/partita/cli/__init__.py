@@ -14,13 +14,16 @@ from partita.cli import (
     calibrate,
     check,
     compose,
+    declared,
     demo,
+    dummy,
     explain,
     ingest,
     init,
     ledger,
     migrate,
     report,
+    shell,
     tour,
 )
 from partita.cli.screen import cautions_told, complain, stopped, version
@@ -30,7 +33,6 @@ app = typer.Typer(
     name="partita",
     help="A differentially private curator: noisy answers, tight composition, a ledger that keeps the promise.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -57,6 +59,9 @@ app.command("demo", short_help="Watch three analysts meet one promise.")(demo.de
 app.command("tour", short_help="See what a guarantee means, in numbers and pictures.")(tour.tour)
 app.command("init", short_help="Write a draft of partita.toml for a file of rows.")(init.init)
 app.command("check", short_help="Look at the rows yourself: what is not read as declared.")(check.check)
+app.command("tables", short_help="What may be asked about, who is protected, what is left.")(declared.tables)
+app.command("dummy", short_help="Made-up rows of the declared tables, to write code against.")(dummy.dummy)
+app.command("shell", short_help="Ask one question after another, prices first.")(shell.shell)
 app.command("ask", short_help="Ask a question at a price; repeating it is free.")(ask.ask)
 app.command("quote", short_help="What a question would cost, and how exact it would be.")(ask.quote)
 app.command("ingest", short_help="Seal new rows as one batch; questions read them from then on.")(ingest.ingest)

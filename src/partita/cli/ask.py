@@ -114,7 +114,7 @@ def ask(
             show_csv(answer.table(confidence))
             return
         show(shown(answer, confidence))
-        show(Text(answer.explain(confidence=confidence) if explain else _bill(answer)))
+        show(Text(answer.explain(confidence=confidence) if explain else bill(answer)))
 
 
 def quote(
@@ -207,7 +207,8 @@ def shown(answer: Answer, confidence: Number = 0.95) -> Table:
     return made
 
 
-def _bill(answer: Answer) -> str:
+def bill(answer: Answer) -> str:
+    """What an answer cost, what is left, and how its price was read."""
     from partita.curator.answers.quotation import read_as
     from partita.curator.path.shrink import said
 

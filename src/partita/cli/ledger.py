@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from partita.cli.screen import AsJson, show, show_json
+from partita.cli.screen import AsJson, busy, show, show_json
 from partita.cli.tables import counted, quoted, table
 from partita.errors import cli as refuse
 from partita.theory.documents import to_document
@@ -137,7 +137,7 @@ def verify_book(book: Book, as_json: AsJson = False) -> None:
     """
     from partita.ledger.opening import open_ledger
 
-    with open_ledger(book) as opened:
+    with busy("Auditing"), open_ledger(book) as opened:
         found = opened.verify()
     if as_json:
         show_json(

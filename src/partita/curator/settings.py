@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
+from weakref import finalize
 
 from partita.composition.plans.promise import Promise
 from partita.curator.curator import Curator
 from partita.curator.declared.declared import checked_promises, checked_tables, terms_of
 from partita.curator.path.opinion import EFFORT
-from partita.engine.log import write_to
+from partita.engine.log import write_beside, write_to
 from partita.engine.opening import BACKENDS
 from partita.errors import PartitaError
 from partita.errors import curator as refuse
@@ -94,21 +95,31 @@ def open_settings(path: str | os.PathLike[str] = "partita.toml", *, migrate: boo
     >>> folder.cleanup()
     """
     declared = read_settings(path)
-    if declared.log is not None:
+    ended = None
+    if declared.log is not None and Path(declared.log) == _beside(Path(path)):
+        ended = write_beside(declared.log)
+    elif declared.log is not None:
         try:
             write_to(declared.log)
         except OSError as problem:
             raise refuse.bad_setting(str(path), "log", f"{problem.strerror or 'it cannot be written'}.") from None
-    curator = Curator(
-        tables=declared.tables,
-        promises=declared.promises,
-        public=declared.public,
-        ledger=declared.ledger,
-        backend=declared.backend,
-        pace=declared.pace,
-        second_opinion=declared.second_opinion,
-        migrate=migrate,
-    )
+    try:
+        curator = Curator(
+            tables=declared.tables,
+            promises=declared.promises,
+            public=declared.public,
+            ledger=declared.ledger,
+            backend=declared.backend,
+            pace=declared.pace,
+            second_opinion=declared.second_opinion,
+            migrate=migrate,
+        )
+    except BaseException:
+        if ended is not None:
+            ended()
+        raise
+    if ended is not None:
+        finalize(curator, ended)
     for name, limit in declared.analysts.items():
         curator.session(analyst=name, budget=limit)
     return curator
@@ -118,6 +129,11 @@ def declared_terms(settings: Settings) -> Terms:
     """What the ledger of a file is declared with now; neither ledger nor rows are opened."""
     tables = checked_tables(settings.tables)
     return terms_of(checked_promises(settings.promises, tables), tables)
+
+
+def _beside(settings: Path) -> Path:
+    """Where the operator's log is kept unless another place is named: whoever looks for it finds it."""
+    return settings.parent / f"{settings.stem}.log"
 
 
 def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
@@ -155,9 +171,9 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
     ledger = settings.get("ledger", f"{place.stem}.ledger")
     if not isinstance(ledger, str):
         raise refuse.bad_setting(shown, "ledger", "give a path as text.")
-    log = settings.get("log")
-    if log is not None and not isinstance(log, str):
-        raise refuse.bad_setting(shown, "log", "give a path as text.")
+    log = settings.get("log", _beside(place).name)
+    if log is not False and not isinstance(log, str):
+        raise refuse.bad_setting(shown, "log", "give a path as text, or false for none.")
     backend = settings.get("backend", "duckdb")
     if not isinstance(backend, str) or backend not in BACKENDS:
         raise refuse.unknown_backend(backend, BACKENDS)
@@ -170,7 +186,7 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
         analysts={name: _loss(shown, f"analysts.{name}", limit) for name, limit in limits.items()},
         public=tuple(_public(shown, place.parent, settings.get("public", {}))),
         pace=_pace(settings.get("pace")),
-        log=None if log is None else str(place.parent / log),
+        log=None if log is False else str(place.parent / log),
         second_opinion=whole(settings.get("second_opinion", EFFORT), "second_opinion"),
     )
 

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from partita.engine import delimited
+from partita.engine.log import log
 from partita.engine.stored import text
 from partita.errors.query import sources as refuse_source
 from partita.errors.query import tables as refuse
 from partita.query.tables.schema import Table
-from partita.query.tables.sources import PATTERN, paths
+from partita.query.tables.sources import PATTERN, csv, paths
 
 
 def files_of(table: Table, source: str | Path) -> tuple[Path, ...]:
@@ -47,6 +48,11 @@ def relation_of(table: Table, files: Sequence[Path]) -> str:
         raise refuse.unknown_source(table.name, str(path))
     header = delimited.header(path)
     if header is None:
+        try:
+            for _ in delimited.records(csv(path)):
+                pass
+        except (delimited.Malformed, UnicodeError) as failure:
+            log.error("The rows of %s cannot be read: %s", table.name, failure)
         raise refuse.unreadable_source(table.name)
     if not header:
         raise refuse.absent_column(table.name, next(iter(table.columns)), ())

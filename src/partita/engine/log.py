@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, TypeVar, final
+from typing import Any, Final, TypeVar, final
 
 import numpy as np
 
@@ -25,7 +26,7 @@ class OperatorLog(logging.Logger):
     """
 
     def callHandlers(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is Python's
-        for handler in (*self.handlers, *logging.getLogger(NAME).handlers):
+        for handler in (*self.handlers, *_BESIDE.values(), *logging.getLogger(NAME).handlers):
             if record.levelno >= handler.level:
                 # A handler that fails is the operator's trouble, and no part of any answer.
                 with suppress(Exception):
@@ -36,11 +37,18 @@ class OperatorLog(logging.Logger):
 class _File(logging.FileHandler):
     """A file that is silent when it cannot be written: Python would print the record on the screen of whoever asked."""
 
+    def _open(self) -> Any:
+        # It may show values of rows: nobody but the custodian reads it.
+        opened = os.open(self.baseFilename, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        return open(opened, self.mode, encoding=self.encoding)
+
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - the name is Python's
         pass
 
 
 log: Final = OperatorLog(NAME)
+# Files that nobody named, beside the settings of curators that are open.
+_BESIDE: Final[dict[object, logging.Handler]] = {}
 
 
 def attempted(step: Callable[[], Found], alarm: str, *about: object) -> Found | None:
@@ -65,6 +73,26 @@ def write_to(path: str | Path) -> None:
     place = str(Path(path).resolve())
     if any(isinstance(handler, _File) and handler.baseFilename == place for handler in log.handlers):
         return
-    handler = _File(place, encoding="utf-8")
+    log.addHandler(_made(place))
+
+
+def write_beside(path: str | Path) -> Callable[[], None]:
+    """Append the log to a file until the function that is returned is called.
+
+    It is made with the first line that there is to write: a quiet curator leaves none.
+    """
+    mark = object()
+    _BESIDE[mark] = _made(str(Path(path).resolve()), delay=True)
+
+    def end() -> None:
+        handler = _BESIDE.pop(mark, None)
+        if handler is not None:
+            handler.close()
+
+    return end
+
+
+def _made(place: str, *, delay: bool = False) -> _File:
+    handler = _File(place, encoding="utf-8", delay=delay)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    log.addHandler(handler)
+    return handler

@@ -137,7 +137,7 @@ class Stored:
             return False
         declared = self.table.columns[column]
         if isinstance(declared, Categories):
-            return declared.reading is None and family(self.types[column]) is Family.TEXT
+            return family(self.types[column]) is Family.TEXT
         return isinstance(declared, Integers) and self.types[column] in _NARROW
 
     def doubtful(self) -> list[str]:

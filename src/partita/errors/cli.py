@@ -70,6 +70,24 @@ def not_an_answer(book: str, entry: int) -> InvalidInput:
     )
 
 
+def bad_magic(problem: str) -> InvalidInput:
+    """A %%partita whose options cannot be read."""
+    return InvalidInput(
+        "cli.bad-magic",
+        f"%%partita: {problem}. Write for example %%partita --rho 0.01 --name answer, and the question below. Nothing "
+        f"was read and nothing was charged.",
+    )
+
+
+def no_curator() -> InvalidInput:
+    """A question in a notebook that knows no curator, or several."""
+    return InvalidInput(
+        "cli.no-curator",
+        "%%partita does not know which curator to ask. Name it once: %partita partita.toml, or %partita curator for a "
+        "variable. Nothing was read and nothing was charged.",
+    )
+
+
 def not_toml(path: str, reason: str) -> InvalidInput:
     """The file is not TOML."""
     return InvalidInput("cli.not-toml", f"{path!r} is not TOML: {reason}. Nothing was written.")

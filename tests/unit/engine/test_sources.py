@@ -15,7 +15,10 @@ from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference
 from partita.errors import PartitaError
 from partita.query.exact.extract import Extract
-from partita.query.language.conditions import everywhere
+from partita.query.exact.program import Program, Rows, Total, cells
+from partita.query.language.conditions import Condition, everywhere
+from partita.query.language.expressions import Value
+from partita.query.language.keys import Each
 from partita.query.tables.schema import Table, from_toml
 
 COLUMNS = {"age": pt.integers(0, 120), "sex": pt.categories("F", "M"), "cost": pt.decimals(0, 100, step="0.5")}
@@ -76,6 +79,21 @@ def test_every_source_gives_the_same_rows(tmp_path):
 def test_large_files_of_a_folder_are_read_where_they_are(tmp_path):
     *_, folder = (source for source in files(tmp_path) if str(source).endswith("parts"))
     assert codes(folder, copied_below=0) == CODES
+
+
+@pytest.mark.parametrize("condition", ["sex IS NULL", "sex = 'F'", "sex = 'OTHER'", "sex IS NOT NULL", "sex <> 'M'"])
+def test_words_for_nothing_are_none_in_files_that_are_read_where_they_are(tmp_path, condition):
+    """Conditions on stored values let the engine skip blocks, and must mean what the reading means."""
+    path = tmp_path / "t.parquet"
+    parquet.write_table(pa.table({"sex": ["F", "M", "NA", "-", None, "X"], "n": [1, 2, 3, 4, 5, 6]}), path)
+    table = Table("t", path, {"sex": pt.categories("F", "M", null=["NA", "-"]), "n": pt.integers(0, 9)})
+    where = Condition(pt.Region.where(condition, table.domain))
+    plan = Program(table, where, cells((Each("sex"),), where), (Rows(), Total(Value("n"))))
+    engine = DuckDB([table], copied_below=0)
+    assert engine.run(plan).tolist() == Reference([table]).run(plan).tolist()
+    extract = Extract(table, where, ("n",))
+    assert sorted(engine.run(extract).tolist()) == sorted(Reference([table]).run(extract).tolist())
+    engine.close()
 
 
 @pytest.mark.parametrize(

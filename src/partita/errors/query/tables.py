@@ -77,8 +77,9 @@ def unknown_source(table: str, value: object) -> InvalidInput:
     """Rows that cannot be read from what was given."""
     return InvalidInput(
         "query.unknown-source",
-        f"Table {table}: rows cannot be read from {shown(value)}. Give the path of a .parquet or .csv file, a pandas, "
-        f"polars or Arrow table, a list of rows, or the name of a table in the backend.",
+        f"Table {table}: rows cannot be read from {shown(value)}. Give the path of a .parquet, .csv, .csv.gz or "
+        f".jsonl file or of a folder of .parquet files, pt.csv(...) or pt.duckdb(...), a pandas, polars or Arrow "
+        f"table, an Arrow stream, or a list of rows.",
     )
 
 
@@ -97,8 +98,9 @@ def unreadable_source(table: str) -> InvalidInput:
         "query.unreadable-source",
         f"Table {table}: its rows cannot be read: the file is damaged, or is not well-formed (a quotation mark inside "
         f"a value that does not stand in quotation marks from end to end, a line break inside a value, lines that end "
-        f"differently, two columns of one name, a type that is not supported). Nothing was charged. Save it anew, best "
-        f"as parquet; what the database said is in the operator's log.",
+        f"differently, two columns of one name, a type that is not supported). Nothing was charged. Say how it is "
+        f"written (pt.csv, or [tables.{table}.reading]), or save it anew, best as parquet. The custodian finds the "
+        f"line with `partita check`, and in the operator's log.",
     )
 
 
