@@ -1,16 +1,18 @@
-"""A hook of the documentation site: pages draw the pictures they show, and benchmarks appear as measured."""
+"""A hook of the documentation site: pictures are drawn, benchmarks and names listed, formulas typeset."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
 import tempfile
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from tools import formulas, reference  # noqa: E402
 from tools.pages import examples, pictures, run  # noqa: E402
 
 
@@ -47,6 +49,17 @@ def measured(folder: Path) -> tuple[str, dict[str, str]]:
     return "\n".join(page) + "\n", drawings
 
 
+def mathjax() -> str:
+    """The script that typesets mathematics, from the package that ships it: nothing is fetched by a reader."""
+    files = distribution("sphinx-mathjax-offline").files or []
+    return next(str(file.locate()) for file in files if file.name == "tex-svg.js")
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
+    """Called by the site builder with the text of each page."""
+    return formulas.typeset(markdown) if page.file.src_uri == "theory.md" else markdown
+
+
 def on_files(files: Any, config: Any) -> Any:
     """Called by the site builder with all pages, before they are rendered."""
     from mkdocs.structure.files import File
@@ -57,6 +70,9 @@ def on_files(files: Any, config: Any) -> Any:
         for name, picture in drawn(Path(page.abs_src_path)).items():
             place = (Path(page.src_uri).parent / name).as_posix()
             files.append(File.generated(config, place, content=picture))
+    for place, text in reference.pages().items():
+        files.append(File.generated(config, place, content=text))
+    files.append(File.generated(config, "javascripts/tex-svg.js", abs_src_path=mathjax()))
     page, drawings = measured(ROOT / "benchmarks")
     files.append(File.generated(config, "benchmarks.md", content=page))
     for name, picture in drawings.items():

@@ -86,6 +86,8 @@ if TYPE_CHECKING:
     from partita.query.builder.aggregates import sum as sum
     from partita.query.tables.public import PublicTable as PublicTable
     from partita.query.tables.schema import Table as Table
+    from partita.query.tables.sources import csv as csv
+    from partita.query.tables.sources import duckdb as duckdb
     from partita.region.columns import booleans as booleans
     from partita.region.columns import categories as categories
     from partita.region.columns import dates as dates
@@ -170,6 +172,8 @@ _HOMES = {
     "Subsampled": ("partita.mechanisms.subsampled", "Subsampled"),
     "PublicTable": ("partita.query.tables.public", "PublicTable"),
     "Table": ("partita.query.tables.schema", "Table"),
+    "csv": ("partita.query.tables.sources", "csv"),
+    "duckdb": ("partita.query.tables.sources", "duckdb"),
     "TruncatedGeometric": ("partita.mechanisms.truncated_geometric", "TruncatedGeometric"),
     "UnaryEncoding": ("partita.mechanisms.unary_encoding", "UnaryEncoding"),
     "ZCDP": ("partita.theory.measures.zcdp", "ZCDP"),
@@ -295,8 +299,10 @@ __all__ = [
     "compose",
     "convert",
     "count",
+    "csv",
     "dates",
     "decimals",
+    "duckdb",
     "edges",
     "either_order",
     "explain",

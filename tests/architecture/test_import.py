@@ -24,6 +24,7 @@ RELIED_UPON = {
     "Table", "Promise", "Curator", "Answer", "Batch", "Planned", "Receipt", "open", "count", "sum", "avg",
     "median", "quantile", "quantiles", "min", "max",
     "integers", "decimals", "categories", "dates", "booleans", "text_keys", "identifier", "key",
+    "csv", "duckdb",
     "Domain", "Region", "RegionAccount",
     "compose", "calibrate", "Guarantee", "Filter", "Odometer", "Slots",
     "Laplace", "GaussianNoise", "Geometric", "DiscreteGaussian", "RandomizedResponse", "Exponential",

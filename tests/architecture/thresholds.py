@@ -85,6 +85,8 @@ NUMBERS: dict[str, str] = {
     "curator.batches.planned._LONGEST": SHOWN,
     "curator.path.rehearsal._KEPT": CACHE,
     "curator.settings.LONGEST": GUARD,
+    "curator.growth.LONGEST": GUARD,
+    "vault.vault.MERGED": CACHE,
     "exact._MAX_DIGITS": GUARD,
     "exact._MAX_EXPONENT": GUARD,
     "exact._SMALL": WIDTH,

@@ -38,14 +38,15 @@ def textbook_sigma(epsilon: float, delta: float) -> float:
 
 
 @pytest.mark.slow
-def test_the_textbook_gaussian_is_refuted_at_epsilon_12(generator):
-    epsilon, delta, unit = 12, 0.5, 1000
+def test_the_textbook_gaussian_is_refuted_at_a_large_epsilon(generator):
+    """Two million runs show an ε of 8.57, a million 7.87; a larger ε takes e times as many for each unit."""
+    epsilon, delta, unit = 8, 0.5, 1000
     sigma = unit * textbook_sigma(epsilon, delta)
 
     def release(value, n):
         return np.rint(generator.normal(value, sigma, n)).astype(np.int32)
 
-    shown = audit(release, 0, unit, batch=True, trials=16_000_000, delta=delta, confidence=SURE)
+    shown = audit(release, 0, unit, batch=True, trials=2_000_000, delta=delta, confidence=SURE)
     assert shown.falsifies(epsilon)
     assert shown.falsifies(Approximate(epsilon=epsilon, delta=delta))
 

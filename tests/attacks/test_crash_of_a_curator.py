@@ -20,7 +20,10 @@ PROMISE = [pt.Promise(pt.rows(), pt.Pure(epsilon=1))]
 DURABLE = {point: point not in {Point.RESERVE_LOCKED, Point.RESERVE_WRITTEN} for point in Point}
 
 
-def victim(path: str, point: str) -> None:
+MANY = [f"SELECT COUNT(*) AS n FROM visits WHERE age = {age}" for age in (30, 40, 50)]
+
+
+def victim(path: str, point: str, *, many: bool = False) -> None:
     """Ask once, and die at the point."""
     from partita.ledger.birth import Terms
     from partita.ledger.opening import open_ledger
@@ -34,6 +37,10 @@ def victim(path: str, point: str) -> None:
         tables = plain.tables
     ledger = open_ledger(path, terms, faults=die)
     curator = pt.Curator(tables=tables, promises=PROMISE, ledger=ledger)
+    if many:
+        sys.stdout.write(str(len(curator.ask_many(MANY, epsilon="0.25"))))
+        sys.stdout.flush()
+        return
     sys.stdout.write(str(curator.ask(QUESTION, epsilon="0.25", key="once").rows()[0]["n"]))
     sys.stdout.flush()
 
@@ -52,5 +59,24 @@ def test_a_killed_question_is_charged_once_and_answered_on_retry(tmp_path: Path,
         first = curator.ask(QUESTION, epsilon="0.25", key="once")
         again = curator.ask(QUESTION, epsilon="0.25", key="once")
         assert again.rows() == first.rows()
+        assert curator.spent()[0] == pt.Pure(epsilon="0.25")
+        assert curator.verify().sound
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("point", list(Point))
+def test_many_killed_questions_are_charged_once_and_answered_on_retry(tmp_path: Path, point: Point) -> None:
+    """About disjoint people, so that all of them cost what one costs; each is charged if any is."""
+    path = tmp_path / "ledger"
+    made = f"victim({str(path)!r}, {point.value!r}, many=True)"
+    code = f"from tests.attacks.test_crash_of_a_curator import victim; {made}"
+    died = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert died.returncode == -signal.SIGKILL, died.stderr
+    assert died.stdout == "", "an answer left before the point"
+    with hospital(promises=PROMISE, ledger=path) as curator:
+        assert len(curator.ledger.newest(9)) == (3 if DURABLE[point] else 0)
+        first = [curator.ask(question, epsilon="0.25").rows() for question in MANY]
+        assert [answer.rows() for answer in curator.ask_many(MANY, epsilon="0.25")] == first
+        assert len(curator.ledger.newest(9)) == 3
         assert curator.spent()[0] == pt.Pure(epsilon="0.25")
         assert curator.verify().sound

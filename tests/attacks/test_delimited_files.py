@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import partita as pt
@@ -21,10 +21,10 @@ ROWS = (b"x,1", b"y,2", b"z,3")
 PIECES = ("a", ",", '"', " ", "\r", "\0", "\\", "#", "'", '""', "\t", '","', '" ', ' "', "\ufeff", "\u00a0")
 
 
-def read(path, lines, end=b"\n"):
+def read(path, lines, end=b"\n", **options):
     """How often each row is read, or None if the file is refused."""
     path.write_bytes(end.join([b"a,b", *lines, b""]))
-    table = Table("t", path, COLUMNS)
+    table = Table("t", pt.csv(path, **options) if options else path, COLUMNS)
     try:
         engine = DuckDB([table])
     except PartitaError:
@@ -48,6 +48,24 @@ def test_a_line_among_others_takes_nothing_from_them(tmp_path_factory, line, pla
     beside = read(path, lines)
     assert beside is None or (beside - alone).total() <= 1
     assert beside is None or not alone - beside
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(st.sampled_from((*PIECES, "\n")), min_size=1, max_size=8).map("".join),
+    st.integers(0, 3),
+    st.sampled_from([{"line_breaks": True}, {"trim": True}, {"null": ["a"], "line_breaks": True}]),
+)
+@example('"a\nx","2', 1, {"line_breaks": True})
+@example('"\n","\n"', 0, {"line_breaks": True})
+def test_a_row_with_line_breaks_takes_nothing_from_the_others(tmp_path_factory, row, place, options):
+    """It may be several rows, where its writer put no marks around a line break; the others stay as they are."""
+    path = tmp_path_factory.mktemp("file") / "t.csv"
+    alone, lines = read(path, ROWS, **options), list(ROWS)
+    lines.insert(place, row.encode())
+    beside = read(path, lines, **options)
+    assert beside is None or not alone - beside
+    assert beside is None or (beside - alone).total() <= 1 + row.count("\n")
 
 
 @pytest.mark.parametrize("line", [b' "Al,40', b'a"b,1', b'"a" ,1', b'"a', b"a\rb,1", b"x,1\r"])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tools.pages import Measurement, blocks, examples, pictures, run
+from tools.pages import Block, blocks, examples, pictures, run
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-__all__ = ["ROOT", "Measurement", "blocks", "examples", "pages", "pictures", "run", "shown"]
+__all__ = ["ROOT", "Block", "blocks", "examples", "pages", "pictures", "run", "shown"]
 
 
 def pages() -> list[Path]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.pages import Measurement, examples, pages, pictures, run, shown
+from tests.docs.pages import Block, examples, pages, pictures, run, shown
 
 SHOWING_CODE = [page for page in pages() if examples(page.read_text(encoding="utf-8"))]
 
@@ -24,11 +24,11 @@ def test_the_examples_of_a_page_run_in_order(page, tmp_path, monkeypatch):
 
 def test_an_example_with_a_wrong_answer_fails():
     with pytest.raises(AssertionError, match="Expected"):
-        run(Measurement("python", ">>> 1 + 1\n3\n", 1), "page.md", {})
+        run(Block("python", ">>> 1 + 1\n3\n", 1), "page.md", {})
 
 
 def test_a_later_example_sees_the_names_of_an_earlier_one():
     names: dict[str, object] = {}
-    run(Measurement("python", "x = 1\n", 1), "page.md", names)
-    run(Measurement("python", ">>> y = x + 1\n>>> y\n2\n", 5), "page.md", names)
+    run(Block("python", "x = 1\n", 1), "page.md", names)
+    run(Block("python", ">>> y = x + 1\n>>> y\n2\n", 5), "page.md", names)
     assert names["y"] == 2

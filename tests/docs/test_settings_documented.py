@@ -8,7 +8,7 @@ import pytest
 
 from partita.curator import settings
 from partita.engine.opening import BACKENDS
-from partita.query.tables import schema
+from partita.query.tables import schema, sources
 from partita.region import columns
 from partita.region.columns import Column
 from partita.registry import members
@@ -24,6 +24,7 @@ KNOWN = {
     *settings._MEASURES,
     *schema._SETTINGS,
     *schema._TABLE,
+    *sources.CSV_OPTIONS,
     *members(Column, columns),
     *BACKENDS,
     *LOSSES,

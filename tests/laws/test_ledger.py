@@ -63,6 +63,40 @@ class Book(RuleBasedStateMachine):
             self.by_analyst[analyst] += price
         self.open.append((state, question))
 
+    @rule(asked=st.lists(st.tuples(QUESTIONS, PRICES), max_size=5), analyst=ANALYSTS, handle=st.integers(0, 1))
+    def reserve_many(self, asked, analyst, handle):
+        """Together they are what they are one by one, up to the first that cannot be paid."""
+        charges = [charge(question, price, analyst=analyst) for question, price in asked]
+        try:
+            found = self.handles[handle].reserve_many(charges)
+        except BudgetExceeded:
+            found = []
+        for (question, price), state in zip(asked, found, strict=False):
+            if isinstance(state, Answered):
+                self.leave(state)
+                continue
+            if not state.resumed:
+                self.spent += price
+                self.by_analyst[analyst] += price
+            self.open.append((state, question))
+        if len(found) < len(asked):
+            price = asked[len(found)][1]
+            limited = analyst == "bob" and self.limit is not None and self.by_analyst["bob"] + price > self.limit
+            assert self.spent + price > 1 or limited
+
+    @precondition(lambda self: self.open)
+    @rule(data=st.data(), handle=st.integers(0, 1), noise=st.binary(max_size=3))
+    def commit_many(self, data, handle, noise):
+        some = data.draw(st.lists(st.sampled_from(self.open), unique_by=lambda one: one[0].seq, max_size=4))
+        try:
+            found = self.handles[handle].commit_many([(one, noise + bytes([at])) for at, (one, _) in enumerate(some)])
+        except InvalidInput as refusal:
+            self.only(refusal, "ledger.abandoned")
+            return
+        assert len(found) == len(some)
+        for state in found:
+            self.leave(state)
+
     @precondition(lambda self: self.open)
     @rule(data=st.data(), handle=st.integers(0, 1), noise=st.binary(max_size=3))
     def commit(self, data, handle, noise):

@@ -75,20 +75,16 @@ def test_init_writes_a_draft_that_reads_no_value_and_is_not_overwritten(folder: 
     assert (code, "left alone" in err) == (2, True)
 
 
-def test_a_draft_answers_once_it_is_filled_in(folder: Path, capsys: Any) -> None:
+def test_a_draft_answers_as_it_is_and_what_was_not_guessed_once_it_is_filled_in(folder: Path, capsys: Any) -> None:
     run(capsys, "init", "visits.parquet")
+    code, out, err = run(capsys, "quote", "SELECT COUNT(*) AS n FROM visits WHERE age > 60", "--rho", "0.001")
+    assert (code, err) == (0, "")
+    filled = Path("partita.toml").read_text().replace("# region", "region")
+    Path("partita.toml").write_text(filled)
     code, _, err = run(capsys, "ask", "SELECT COUNT(*) AS n FROM visits", "--rho", "0.001")
     assert code == 2
-    assert 'tables.visits.columns.age still says "?"' in " ".join(err.split())
-    filled = Path("partita.toml").read_text()
-    for blank, public in (
-        ('integers = ["?", "?"]', "integers = [0, 120]"),
-        ('decimals = ["?", "?"]', "decimals = [0, 1000]"),
-        ('dates = ["?", "?"]', 'dates = ["2025-01-01", "2025-12-31"]'),
-        ('categories = ["?"]', 'categories = ["one", "two"]'),
-    ):
-        filled = filled.replace(blank, public)
-    Path("partita.toml").write_text(filled)
+    assert 'tables.visits.columns.region still says "?"' in " ".join(err.split())
+    Path("partita.toml").write_text(filled.replace('["?"]', '["north", "south"]'))
     code, out, err = run(capsys, "ask", "SELECT COUNT(*) AS n FROM visits", "--rho", "0.001", "--json")
     assert code == 0, err
     assert json.loads(out)["free"] is False
@@ -263,3 +259,33 @@ def test_csv_has_a_heading_and_empty_cells_for_null(capsys):
 
     show_csv({"sex": ["F", None], "n": [3, -1], "n_error": [2.5, 2.5]})
     assert capsys.readouterr().out == "sex,n,n_error\nF,3,2.5\n,-1,2.5\n"
+
+
+def test_rows_are_sealed_and_people_forgotten_on_the_command_line(folder: Path, capsys: Any) -> None:
+    Path("partita.toml").write_text(
+        SETTINGS.replace("[tables.visits.columns]", '[tables.visits.columns]\npatient = "identifier"').replace(
+            'protect = "rows"\nepsilon = "1"',
+            'protect = { users = { column = "patient", rows = 4 } }\nrho = "100000000"',
+        )
+    )
+    Path("new.csv").write_text("patient,age,region\nnobody-yet,40,north\nnobody-yet,41,north\n")
+
+    def count() -> tuple[int, int]:
+        code, out, err = run(capsys, "ask", "SELECT COUNT(*) AS n FROM visits", "--rho", "1000000", "--json")
+        assert code == 0, err
+        found = json.loads(out)
+        return found["rows"][0]["n"], found["batch"]
+
+    before, first = count()
+    assert (first, run(capsys, "ingest", "visits=new.csv", "--batch", "monday")[0]) == (0, 0)
+    assert count() == (before + 2, 1)
+    code, _, err = run(capsys, "ingest", "visits=new.csv", "--json")
+    assert (code, "vault.same-rows" in err) == (2, True)
+    code, out, _ = run(capsys, "ingest", "visits=new.csv", "--again", "--json")
+    assert json.loads(out) == {"batch": 2, "name": None, "tables": ["visits"]}
+    code, out, _ = run(capsys, "forget", "patient", "nobody-yet")
+    assert (code, "No row of this owner" in out) == (0, True)
+    assert count() == (before, 2)
+    for wrong in (["new.csv"], ["=new.csv"], ["visits=new.csv", "visits=new.csv"]):
+        assert run(capsys, "ingest", *wrong)[0] == 2
+    assert run(capsys, "ledger", "verify", "visits.ledger")[0] == 0

@@ -1,6 +1,11 @@
 """What composition makes possible: private algorithms built from simple releases, each with its proof and its error.
 
 The names are loaded when they are first used.
+
+>>> from partita.algorithms import ContinualCounter
+>>> counter = ContinualCounter(365, rho="0.1")  # a count of all visits so far, every day of a year, for one budget
+>>> round(counter.deviation(), 1)
+6.2
 """
 
 from __future__ import annotations

@@ -36,6 +36,11 @@ class Attack:
 
     The attack works if it reaches ``needed`` there. Partita withstands it if what it reaches here is consistent with
     ``allowed``, the most that the promise permits: ``surely`` is a lower confidence bound on the attack's true success.
+
+    >>> from partita.attacks import read_low_bits
+    >>> found = read_low_bits()
+    >>> found.works, found.withstood
+    (True, True)
     """
 
     name: str

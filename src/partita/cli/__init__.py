@@ -7,7 +7,22 @@ from typing import Annotated
 
 import typer
 
-from partita.cli import ask, attack, audit, calibrate, compose, demo, explain, init, ledger, report, tour
+from partita.cli import (
+    ask,
+    attack,
+    audit,
+    calibrate,
+    check,
+    compose,
+    demo,
+    explain,
+    ingest,
+    init,
+    ledger,
+    migrate,
+    report,
+    tour,
+)
 from partita.cli.screen import cautions_told, complain, stopped, version
 from partita.errors import PartitaError
 
@@ -41,9 +56,13 @@ def _root(
 app.command("demo", short_help="Watch three analysts meet one promise.")(demo.demo)
 app.command("tour", short_help="See what a guarantee means, in numbers and pictures.")(tour.tour)
 app.command("init", short_help="Write a draft of partita.toml for a file of rows.")(init.init)
+app.command("check", short_help="Look at the rows yourself: what is not read as declared.")(check.check)
 app.command("ask", short_help="Ask a question at a price; repeating it is free.")(ask.ask)
 app.command("quote", short_help="What a question would cost, and how exact it would be.")(ask.quote)
+app.command("ingest", short_help="Seal new rows as one batch; questions read them from then on.")(ingest.ingest)
+app.command("forget", short_help="Erase all rows of one owner.")(ingest.forget)
 app.add_typer(ledger.app, name="ledger")
+app.command("migrate", short_help="Go on with the same ledger under a refined declaration.")(migrate.migrate)
 app.command("compose", short_help="What the releases of a plan give away together.")(compose.compose)
 app.command("calibrate", short_help="The least noise for so many releases under one total.")(calibrate.calibrate)
 app.command("explain", short_help="What a guarantee means, in plain words.")(explain.explain)

@@ -100,6 +100,7 @@ def ask(
                         "rows_between": answer.rank_error(confidence),
                     },
                     "free": answer.free,
+                    "batch": answer.batch,
                     **_about(answer.asked_about, answer.region),
                     "costs": [to_document(cost) for cost in answer.costs],
                     "remaining": [to_document(left) for left in answer.remaining],

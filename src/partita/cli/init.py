@@ -12,7 +12,7 @@ from partita.errors import cli as refuse
 
 
 def init(
-    data: Annotated[Path, typer.Argument(help="A parquet or CSV file.")],
+    data: Annotated[Path, typer.Argument(help="A parquet or CSV file, also .csv.gz.")],
     out: Annotated[Path, typer.Option(help="Where to write the draft.")] = Path("partita.toml"),
     as_json: AsJson = False,
 ) -> None:
@@ -31,6 +31,7 @@ def init(
         return
     show(
         f"Wrote {out} from the column names and types of {data}. No value was read.",
-        "Fill in the bounds from what is publicly known, never by looking at the data; then ask:",
+        "Go through it: bounds are what is publicly known, never what you find in the data. Then look and ask:",
+        "  partita check        (what is not read as declared; for you alone)",
         f'  partita ask "SELECT COUNT(*) AS n FROM {drafted_name(data)}" --epsilon 0.1',
     )

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from html import escape
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, Unpack, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from partita.calls import called, listed
-from partita.composition.account.maps import LoadMap
 from partita.composition.calibration.pricing import Price, Prices
 from partita.composition.plans.promise import Promise
 from partita.curator.answers.answer import Answer
-from partita.curator.answers.certificate import Certificate
 from partita.curator.answers.outcome import Outcome
 from partita.curator.answers.quotation import CuratorQuote
 from partita.curator.batches.batch import Batch
@@ -25,7 +24,7 @@ from partita.curator.batches.planned import Planned
 from partita.curator.caps import SuggestedCaps, suggested
 from partita.curator.computations.computation import Computation
 from partita.curator.computations.door import Door
-from partita.curator.declared.catalogue import Catalogue, condition
+from partita.curator.declared.catalogue import Catalogue
 from partita.curator.declared.cautions import UNSAID, forgets, tell
 from partita.curator.declared.declared import (
     checked_limits,
@@ -33,43 +32,44 @@ from partita.curator.declared.declared import (
     checked_public,
     checked_tables,
     people_of,
+    terms_of,
 )
 from partita.curator.keywords import spelled_as
+from partita.curator.opened import opened
 from partita.curator.overview import overview
+from partita.curator.path.gate import Gate
+from partita.curator.path.many import paid
 from partita.curator.path.opinion import EFFORT, SecondOpinion
 from partita.curator.path.pace import Pace
-from partita.curator.path.path import Path, answered, charge_of, fingerprint
+from partita.curator.path.path import Path, answered, fingerprint
 from partita.curator.path.placed import booked_costs, placed
 from partita.curator.path.rehearsal import Rehearsal
-from partita.curator.path.shrink import shrunk
 from partita.curator.presenting import Presenting
 from partita.curator.shelf import Found, Shelf
 from partita.curator.staging import Staging
+from partita.curator.standing import Standing
 from partita.curator.wanted import Wanted, Wants
 from partita.effort import bounded_together
 from partita.engine.base import Engine
-from partita.engine.opening import open_engine
 from partita.errors import BudgetExceeded, PartitaError
 from partita.errors import curator as refuse
 from partita.errors import foundation as refuse_live
-from partita.errors.query import presenting as refuse_shown
+from partita.errors import vault as refuse_vault
 from partita.exact import Number
-from partita.ledger.audit.verify import Verification
-from partita.ledger.birth import Terms
-from partita.ledger.charge import Charge
 from partita.ledger.ledger import Ledger
-from partita.ledger.opening import open_ledger
-from partita.live import Live
+from partita.ledger.states import Answered
 from partita.query.builder.frame import Frame
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import Quote
 from partita.query.sql.stages import Staged
 from partita.query.sql.statement import Statement
+from partita.query.tables.people import People
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table
 from partita.region.region import Region
 from partita.sampling.bits import BitSource
 from partita.theory.measures.base import Measure
+from partita.vault.manifest import Sealed
 
 if TYPE_CHECKING:
     from partita.curator.session import Session
@@ -78,11 +78,21 @@ _AGAIN = "Open it again where it is needed, with the same ledger."
 
 
 @final
-class Curator(Live):
+class Curator(Standing):
     """Answers adaptive questions about protected tables, and keeps every promise whatever is asked.
 
     Each answer is charged, before anything is read, to the people it is about (theory E16); questions about disjoint
-    groups cost the maximum and not the sum, and a question answered before is free.
+    groups cost the maximum and not the sum, and a question answered before is free. With ``migrate``, a ledger that was
+    charged under another declaration goes on under this one if it is a refinement (theory I12).
+
+    >>> from partita import Promise, Table, ZCDP, integers, rows
+    >>> visits = Table("visits", [{"age": i % 90} for i in range(900)], {"age": integers(0, 120, missing=0)})
+    >>> promises = [Promise(rows(), ZCDP(rho="0.5"))]
+    >>> curator = Curator(tables=[visits], promises=promises, ledger=":memory:")
+    >>> answer = curator.ask("SELECT COUNT(*) AS n FROM visits WHERE age >= 65", rho="0.1")
+    >>> print(answer.cost, "spent,", curator.remaining()[0], "left")
+    ρ = 0.1 spent, ρ = 0.4 left
+    >>> curator.close()
     """
 
     @called
@@ -97,39 +107,47 @@ class Curator(Live):
         pace: Number | None = None,
         second_opinion: int = EFFORT,
         bits: BitSource | None = None,
+        migrate: bool = False,
     ) -> None:
         super().__init__()
         beat = Pace(pace)
-        self._tables = checked_tables(tables)
-        named = checked_public(public, self._tables)
+        self._tables = self._declared = checked_tables(tables)
+        self._named = checked_public(public, self._tables)
         self._promises = checked_promises(promises, self._tables)
         tell(self._tables, self._promises, depth=3)
         if ledger is UNSAID:
             forgets(depth=3)
         people = people_of(self._promises, self._tables)
+        kept = None if people is None else people[0]
         self._people = None if people is None else people[1]
-        if people is None:
-            terms = Terms(self._promises, {name: table.domain for name, table in self._tables.items()})
-            self._engine = open_engine(backend, self._tables.values())
-            self._ledger = _opened(ledger, terms)
-            key = self._ledger.truncation_key().hex()
-            self._catalogue = Catalogue(self._tables, named, self._promises, key)
-            # Before the first question, so that no question takes the time of it.
-            self._engine.cut(self._catalogue.truncations)
-        else:
-            # The rows of an owner are kept when they are first read, so the key that decides which comes first.
-            kept, space = people
-            terms = Terms(self._promises, {space.persons.column: space.domain})
-            self._ledger = _opened(ledger, terms)
-            key = self._ledger.truncation_key().hex()
-            self._engine = open_engine(backend, self._tables.values(), kept, key)
-            self._tables = kept.tables
-            self._catalogue = Catalogue(self._tables, named, self._promises, key, kept, space)
-        opinion = SecondOpinion(self._ledger, self._promises, second_opinion)
-        rehearsal = Rehearsal(self._ledger, self._engine)
-        self._path = Path(self._ledger, self._engine, bits, beat, opinion, rehearsal)
-        self._shelf = Shelf(self._ledger, self._tables, self._catalogue.requoted)
+        terms = terms_of(self._promises, self._declared)
+        found = opened(backend, ledger, terms, self._declared, people, gate := Gate(), migrate=migrate)
+        self._ledger, self._engine, self._growth = found
+        self._catalogue = self._listed(self._growth.batch)
         truncations = self._catalogue.truncations
+        if kept is None:
+            # Before the first question, so that no question takes the time of it.
+            self._engine.cut(truncations)
+        self._growth.hold(self._engine, kept, truncations, own=not isinstance(backend, Engine))
+        opinion = SecondOpinion(self._ledger, self._promises, second_opinion)
+        self._path = Path(self._ledger, self._engine, bits, beat, opinion, Rehearsal(self._ledger, self._engine), gate)
+        self._arrange(self._growth.batch)
+
+    def _listed(self, batch: int | None) -> Catalogue:
+        """What may be asked about the rows of all batches up to this one."""
+        key, tables = self._ledger.truncation_key().hex(), self._declared
+        tables = tables if batch is None else {name: table.sealed(batch) for name, table in tables.items()}
+        people = None if self._people is None else People(self._people.persons, tables.values())
+        found = tables if people is None else people.tables
+        return Catalogue(found, self._named, self._promises, key, people, self._people)
+
+    def _arrange(self, batch: int | None) -> None:
+        """Answer questions about the rows of all batches up to this one."""
+        if batch:
+            self._catalogue = self._listed(batch)
+        self._tables, truncations = dict(self._catalogue.tables), self._catalogue.truncations
+        self._path.batch = batch or None
+        self._shelf = Shelf(self._ledger, self._tables, self._catalogue.requoted)
         self._batches = Batches(self._ledger, self._path, self._promises, truncations, self._answered)
         self._presenting = Presenting(
             self._catalogue, self._ledger, self._batches, self._one, self._one_quoted, self._people is not None
@@ -140,7 +158,15 @@ class Curator(Live):
     # --- questions -------------------------------------------------------------------------------------------
 
     @spelled_as(Wanted.of)
-    def ask(self, question: str | Plan, *, key: str | None = None, analyst: str = "", **wants: Unpack[Wants]) -> Answer:
+    def ask(
+        self,
+        question: str | Plan,
+        *,
+        key: str | None = None,
+        batch: int | None = None,
+        analyst: str = "",
+        **wants: Unpack[Wants],
+    ) -> Answer:
         """Answer a question at a price, or at the least price that reaches an accuracy, or refuse it before reading.
 
         ``within`` is the longest error bar allowed with this ``confidence`` (0.95 unless said), in the units of the
@@ -154,8 +180,29 @@ class Curator(Live):
 
         ``key`` marks one attempt: asking again with the same key after a failure is not a second question. With
         ``shrink``, a question that not everybody can pay for is asked about those who can, and the answer says so.
+
+        An answer is about all rows that are sealed when it is given. ``batch`` finds one that was given before, when
+        this batch was the newest; it is free.
         """
         wanted = Wanted.of(**wants)
+        if batch is not None:
+            return self._earlier(question, wanted, batch, analyst)
+        with self._path.gate.passed():
+            return self._asked(question, wanted, key, analyst)
+
+    def _earlier(self, question: str | Plan, wanted: Wanted, batch: int, analyst: str) -> Answer:
+        """What the book has of a question about an earlier state of the rows."""
+        last = self._growth.batch
+        if isinstance(batch, bool) or not isinstance(batch, int) or not 0 <= batch <= (last or 0):
+            raise refuse_vault.unknown_batch(batch, last)
+        text = question if isinstance(question, str) else question.sql()
+        catalogue = self._listed(batch or None)
+        offered = catalogue.offer(catalogue.plan(text, "batch="), wanted)
+        if self._ledger.stored(fingerprint(offered)) is None:
+            raise refuse_vault.no_answer(self._growth.named(batch))
+        return self._answered(offered, asked=text, analyst=analyst)
+
+    def _asked(self, question: str | Plan, wanted: Wanted, key: str | None, analyst: str) -> Answer:
         asked = self._catalogue.asked(question)
         if isinstance(asked, Statement):
             return self._presenting.ask(asked, wanted, key=key, analyst=analyst)
@@ -177,6 +224,43 @@ class Curator(Live):
             return self._answered(offered, asked=text, analyst=analyst, key=key, whole=whole)
         except BudgetExceeded as refusal:
             raise wanted.refused(refusal, offered, self._left(offered, analyst)[0]) from None
+
+    @spelled_as(Wanted.of)
+    def ask_many(self, questions: Sequence[str | Plan], *, analyst: str = "", **wants: Unpack[Wants]) -> list[Answer]:
+        """Answer many questions, each as ``ask`` would at this price, with a few flushes of the ledger for all of them.
+
+        All are read and priced before the first is charged. If one cannot be paid for, those before it are answered and
+        in the book, where asking again is free, and the refusal is raised. What follows from earlier answers is told
+        free; questions of one call are not answered from each other.
+        """
+        wanted = Wanted.of(**wants)
+        asked = listed("questions", questions, "a list of questions: [question]")
+        with bounded_together(len(asked)):
+            plans = [self._catalogue.asked(one) for one in asked]
+            plain = [one for one in plans if isinstance(one, Plan) and not one.empty]
+            # Who can pay depends on what was asked before, and a statement asks several questions.
+            if wanted.shrink or len(plain) < len(plans):
+                return [self.ask(one, analyst=analyst, **wants) for one in asked]
+            offered = [self._catalogue.offer(one, wanted) for one in plain]
+        shelved = [self._reused(one, wanted) for one in offered]
+        charged = [
+            (one, text if isinstance(text, str) else one.plan.sql())
+            for text, one, free in zip(asked, offered, shelved, strict=True)
+            if not free
+        ]
+        made = iter(
+            paid(
+                self._path,
+                charged,
+                partial(self._told, analyst=analyst),
+                lambda refusal, one: wanted.refused(refusal, one, self._left(one, analyst)[0]),
+                analyst=analyst,
+            )
+        )
+        return [
+            next(made) if free is None else self._shelf.made(free, one, analyst)
+            for one, free in zip(offered, shelved, strict=True)
+        ]
 
     def suggest_caps(
         self,
@@ -207,29 +291,28 @@ class Curator(Live):
             return None
         return self._shelf.find(offered, lambda result: wanted.reached(result, offered))
 
-    def _known(self, offered: Quote, analyst: str) -> Answer:
-        """The answer to a question that shows no line: it is public, so nothing is charged, read or booked."""
-        zeros = tuple(cost.zero() for cost in offered.costs)
-        return Answer(
-            quote=offered,
-            result=offered.result(np.zeros((offered.program.cells.count, offered.width), dtype=object)),
-            cost=zeros[0],
-            costs=zeros,
-            reckon=self._ledger.reckoning(offered.plan.table.name, offered.region, analyst),
-            free=True,
-        )
-
     def _answered(
         self, offered: Quote, *, asked: str, analyst: str, key: str | None = None, whole: Region | None = None
     ) -> Answer:
         booked, noisy = answered(self._path, offered, asked=asked, analyst=analyst, key=key)
-        costs = tuple(cost if booked.fresh else cost.zero() for cost in booked_costs(offered))
+        return self._told(offered, booked, noisy, analyst=analyst, whole=whole)
+
+    def _told(
+        self,
+        offered: Quote,
+        booked: Answered,
+        noisy: NDArray[np.object_],
+        *,
+        analyst: str,
+        whole: Region | None = None,
+    ) -> Answer:
+        costs, found = tuple(cost if booked.fresh else cost.zero() for cost in booked_costs(offered)), placed(offered)
         return Answer(
             quote=offered,
             result=offered.result(noisy),
             cost=costs[0],
             costs=costs,
-            reckon=self._ledger.reckoning(offered.plan.table.name, offered.region, analyst),
+            reckon=self._ledger.reckoning(found.table, found.region, analyst),
             free=not booked.fresh,
             issue=self._ledger.issuer(booked),
             asked_about=whole,
@@ -280,20 +363,12 @@ class Curator(Live):
         asked = listed("questions", questions, "a list of questions: [question]")
         with bounded_together(len(asked)):
             return self._batches.made(
-                [self._batched(one) for one in asked],
+                [self._catalogue.batched(one) for one in asked],
                 Price.of(**price) if given else None,
                 delta=price.get("delta"),
                 weights=weights,
                 analyst=analyst,
             )
-
-    def _batched(self, one: str | Plan | CuratorQuote) -> Plan | Quote:
-        """A question of a batch; a quotation as it is."""
-        if not isinstance(one, CuratorQuote):
-            return self._catalogue.plan(one, "A batch")
-        if one.statement is not None:
-            raise refuse_shown.not_one_question("A batch")
-        return self._catalogue.own(one.quote)
 
     @spelled_as(Price.of)
     def plan(
@@ -340,6 +415,40 @@ class Curator(Live):
         """Open an interactive algorithm: the live object, and its outcome with the cost of everything it may say."""
         return self._door.open(computation, self._catalogue.extract(computation, table, where), analyst=analyst)
 
+    # --- rows that come and go -------------------------------------------------------------------------------
+
+    @called
+    def ingest(
+        self,
+        table: str | Mapping[str, object],
+        rows: object = None,
+        *,
+        batch: str | None = None,
+        again: bool = False,
+    ) -> Sealed:
+        """Seal new rows as one batch: a frame, a list of rows or a file; questions read them from now on (theory I10).
+
+        Rows of several tables that belong together are one batch: ``ingest({"customers": new, "orders": new})``. Of
+        each owner only as many are kept as places are left, and what was kept before stays. A batch may have a name, in
+        an order of its own; the same name or the very same rows are refused, these unless ``again``. Call it by the
+        clock, never when so many rows have come together: one person's row would move those of all others.
+        """
+        if isinstance(table, Mapping) is (rows is not None):
+            raise refuse_vault.no_rows_given()
+        given = dict(table) if isinstance(table, Mapping) else {table: rows}
+        for plan in list(self._batches.plans):
+            plan.read()  # what is charged and was not asked for yet is about the rows that there are now
+        return self._growth.ingest(given, batch, self._arrange, again=again)
+
+    @called
+    def forget(self, owner: str, value: object) -> None:
+        """Erase all rows of one owner: ``forget("customer", 17)``. Whether there were any is not said.
+
+        What was lost stays lost. A tombstone without the owner's name keeps the places that are used, and the person's
+        own values, should the owner come back (theory I10).
+        """
+        self._growth.forget(owner, value, self._arrange)
+
     @called
     def table(self, name: str) -> Frame:
         """A table to build a question from: ``curator.table("visits").where("age > 64").agg(n=pt.count())``."""
@@ -354,74 +463,11 @@ class Curator(Live):
             self._ledger.open_account(analyst, checked_limits(budget, self._promises))
         return Session(self, analyst)
 
-    # --- standing --------------------------------------------------------------------------------------------
-
-    @property
-    def tables(self) -> tuple[Table, ...]:
-        """The protected tables."""
-        return tuple(self._tables.values())
-
-    @property
-    def public(self) -> tuple[PublicTable, ...]:
-        """The public tables, to be joined."""
-        return tuple(self._catalogue.public.values())
-
-    @property
-    def promises(self) -> tuple[Promise, ...]:
-        """The promises kept."""
-        return self._promises
-
-    @property
-    def ledger(self) -> Ledger:
-        """The book of everything ever released."""
-        return self._ledger
-
-    def spent(self, analyst: str | None = None) -> tuple[Measure, ...]:
-        """The largest loss of anybody so far, for each promise; of one analyst's questions alone if named."""
-        found = self._ledger.spent(analyst)
-        return tuple(
-            promise.budget.zero() if loss is None else loss for loss, promise in zip(found, self._promises, strict=True)
-        )
-
-    def remaining(
-        self, where: str | None = None, *, table: str | None = None, analyst: str = ""
-    ) -> tuple[Measure, ...]:
-        """What one protected unit can still be charged, for each promise: anybody, or those a condition names.
-
-        A question fits if its quoted costs are no more than this.
-        """
-        chosen = self._catalogue.chosen(table)
-        if self._people is not None:
-            met = None if where is None else self._people.lifted(chosen.name, condition(chosen, where).region)
-            return self._ledger.remaining(self._people.persons.column, met, analyst)
-        if where is not None:
-            return self._ledger.remaining(chosen.name, condition(chosen, where).region, analyst)
-        tables = [chosen] if table is not None else list(self._tables.values())
-        losses = [self._ledger.remaining(one.name, None, analyst) for one in tables]
-        return tuple(
-            promise.budget.like([min(parts) for parts in zip(*(rest[place].vector() for rest in losses), strict=True)])
-            for place, promise in enumerate(self._promises)
-        )
-
-    def load_map(
-        self, column_x: str, column_y: str, *, table: str | None = None, promise: int = 0, analyst: str | None = None
-    ) -> LoadMap:
-        """The share of a promise spent on each combination of two columns; ``partita ledger map`` draws it."""
-        return self._ledger.load_map(column_x, column_y, table=table, promise=promise, analyst=analyst)
-
-    def guarantee(self) -> tuple[Certificate, ...]:
-        """What is promised to everybody in the data, whatever is still asked: the budgets, not what is spent."""
-        return tuple(
-            Certificate(promise.granularity, promise.budget, spent)
-            for promise, spent in zip(self._promises, self.spent(), strict=True)
-        )
-
-    def verify(self) -> Verification:
-        """Audit the whole ledger from its first line."""
-        return self._ledger.verify()
+    # --- the object itself ------------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Let go of files and connections; what is booked stays booked."""
+        self._growth.close()
         self._engine.close()
         self._ledger.close()
 
@@ -448,43 +494,3 @@ class Curator(Live):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    # --- inside ----------------------------------------------------------------------------------------------
-
-    def _shrunk(self, offered: Quote, wanted: Wanted, analyst: str) -> tuple[Quote, Region | None]:
-        """The offer for those who can pay if they will do, and who was asked about if that is not everybody."""
-        if wanted.shrink:
-            self._alone("shrink=True")
-        if not wanted.shrink or self._ledger.stored(fingerprint(offered)) is not None:
-            return offered, None
-        part = shrunk(offered, lambda plan: self._catalogue.quoted(plan, wanted), self._ledger, analyst)
-        return part, None if part is offered else offered.region
-
-    def _alone(self, word: str) -> None:
-        """Refuse what has no meaning yet for people across tables."""
-        if self._people is not None:
-            raise refuse.not_for_people(word)
-
-    def _charged(self, plan: Plan, wanted: Wanted, analyst: str) -> tuple[Quote, Charge]:
-        """What a question would be offered as, and charged."""
-        offered = self._catalogue.offer(plan, wanted)
-        return offered, charge_of(offered, asked="", analyst=analyst)
-
-    def _left(self, offered: Quote, analyst: str) -> tuple[Measure, ...]:
-        found = placed(offered)
-        return self._ledger.remaining(found.table, found.region, analyst)
-
-    def _fits(self, offered: Quote, analyst: str) -> bool:
-        try:
-            self._ledger.admits(charge_of(offered, asked="", analyst=analyst))
-        except BudgetExceeded:
-            return False
-        return True
-
-
-def _opened(ledger: str | os.PathLike[str] | Ledger, terms: Terms) -> Ledger:
-    if not isinstance(ledger, Ledger):
-        return open_ledger(ledger, terms)
-    if ledger.terms != terms:
-        raise refuse.other_terms(ledger.name)
-    return ledger

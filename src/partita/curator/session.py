@@ -53,6 +53,7 @@ class Session(Live):
         self.analyst = analyst
 
     ask = _own(Curator.ask)
+    ask_many = _own(Curator.ask_many)
     quote = _own(Curator.quote)
     batch = _own(Curator.batch)
     plan = _own(Curator.plan)

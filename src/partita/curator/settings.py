@@ -11,6 +11,7 @@ from typing import Any, final
 
 from partita.composition.plans.promise import Promise
 from partita.curator.curator import Curator
+from partita.curator.declared.declared import checked_promises, checked_tables, terms_of
 from partita.curator.path.opinion import EFFORT
 from partita.engine.log import write_to
 from partita.engine.opening import BACKENDS
@@ -18,6 +19,7 @@ from partita.errors import PartitaError
 from partita.errors import curator as refuse
 from partita.exact import Number, positive, whole
 from partita.granularity import Granularity, edges, groups, metric, nodes, persons, replace, rows, users, windows
+from partita.ledger.birth import Terms
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table, from_toml
 from partita.theory.measures.approximate import Approximate
@@ -66,8 +68,31 @@ class Settings:
     second_opinion: int = EFFORT
 
 
-def open_settings(path: str | os.PathLike[str] = "partita.toml") -> Curator:
-    """The curator that a file declares, with its analysts' limits; relative paths start at the file's folder."""
+def open_settings(path: str | os.PathLike[str] = "partita.toml", *, migrate: bool = False) -> Curator:
+    """The curator that a file declares, with its analysts' limits; relative paths start at the file's folder.
+
+    With ``migrate`` its ledger goes on under a declaration that refines the one it was charged under.
+
+    >>> import tempfile
+    >>> import partita as pt
+    >>> from pathlib import Path
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> file = Path(folder.name, "partita.toml")
+    >>> _ = Path(folder.name, "visits.csv").write_text("age\\n41\\n67\\n")
+    >>> _ = file.write_text('''
+    ... ledger = "visits.ledger"
+    ... [[promises]]
+    ... protect = "rows"
+    ... rho = "0.5"
+    ... [tables.visits]
+    ... source = "visits.csv"
+    ... columns.age = {integers = [0, 120], missing = 0}
+    ... ''')
+    >>> with pt.open(file) as curator:
+    ...     print(curator.promises[0])
+    at most ρ = 0.5 for one row, added or removed
+    >>> folder.cleanup()
+    """
     declared = read_settings(path)
     if declared.log is not None:
         try:
@@ -82,10 +107,17 @@ def open_settings(path: str | os.PathLike[str] = "partita.toml") -> Curator:
         backend=declared.backend,
         pace=declared.pace,
         second_opinion=declared.second_opinion,
+        migrate=migrate,
     )
     for name, limit in declared.analysts.items():
         curator.session(analyst=name, budget=limit)
     return curator
+
+
+def declared_terms(settings: Settings) -> Terms:
+    """What the ledger of a file is declared with now; neither ledger nor rows are opened."""
+    tables = checked_tables(settings.tables)
+    return terms_of(checked_promises(settings.promises, tables), tables)
 
 
 def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:

@@ -115,7 +115,7 @@ class Shelf:
         """Take in what was committed since."""
         for entry in self._ledger.entries(after=self._seen):
             self._seen = entry.seq
-            if entry.kind is Kind.RESERVE:
+            if entry.kind is Kind.RESERVE and self._ledger.alike(entry):
                 self._open[entry.seq] = entry
             elif entry.kind is Kind.ABANDON and entry.of is not None:
                 self._open.pop(entry.of, None)

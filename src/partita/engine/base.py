@@ -9,6 +9,7 @@ from typing import ClassVar, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.engine.growing import Growing
 from partita.engine.log import attempted
 from partita.errors import engine as refuse
 from partita.live import Live
@@ -30,10 +31,12 @@ class Engine(Live):
     """
 
     kind: ClassVar[str]
+    people: People | None = None
 
     def __init__(self, tables: Iterable[Table], people: People | None = None, key: str = "") -> None:
         """Opened for ``people``, it holds the rows that the ledger's key keeps of each owner, and no others."""
         super().__init__()
+        self.people = people
         self.tables = {table.name: table for table in tables}
         for table in self.tables.values():
             self.attach(table)
@@ -54,6 +57,12 @@ class Engine(Live):
 
         The rows that a truncation keeps are the same, and nothing else is known of them (theory E14).
         """
+
+    def growing(
+        self, tables: Mapping[str, Table], people: People | None, truncations: Mapping[str, Truncation | None], key: str
+    ) -> Growing:
+        """The rows as those of a database that grows by batches (theory I10)."""
+        raise refuse.does_not_grow(self.kind)
 
     @abstractmethod
     def compute(self, program: Program) -> NDArray[np.object_]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -17,11 +16,12 @@ from weakref import finalize
 import duckdb
 import numpy as np
 from numpy.typing import NDArray
-from sqlglot import exp
 
-from partita.engine import delimited
+from partita.engine import sources
 from partita.engine.base import Engine
+from partita.engine.files import files_of, parquet, relation_of
 from partita.engine.frames import arrow, coded
+from partita.engine.growing import Growing
 from partita.engine.held import Held, counts_rows
 from partita.engine.joining import TWO_OWNERS, joined_stored, kept_statement, owned, owners_statement
 from partita.engine.log import log
@@ -29,6 +29,7 @@ from partita.engine.statement import cut_statement, rows_statement, statement, v
 from partita.engine.stored import Stored, text
 from partita.errors import Caution, InvalidInput, PartitaError
 from partita.errors import engine as refuse
+from partita.errors.query import sources as refuse_source
 from partita.errors.query import tables as refuse_query
 from partita.exact import whole
 from partita.limits import current
@@ -39,15 +40,13 @@ from partita.query.language.joined import joined_of
 from partita.query.language.text import in_quotes as name
 from partita.query.tables.people import People
 from partita.query.tables.schema import Table
+from partita.query.tables.sources import streamed
 from partita.query.tables.truncation import Truncation
-from partita.region.columns import Bounded, Categories, Dates, Open
+from partita.region.columns import Categories, Open
 from partita.region.columns.stored import EXACT, Family, family, floating, steady
 
 # A parquet file up to this many bytes is copied into memory once; larger ones are read where they are.
 COPIED_BELOW = 16 * 2**20
-
-# Signs with which a path names other files than its own to the engine.
-_PATTERN = frozenset("*?[")
 
 
 @final
@@ -70,11 +69,12 @@ class DuckDB(Engine):
     ) -> None:
         self._copied_below = copied_below
         self._stored: dict[str, Stored] = {}
-        self._paths: dict[str, str] = {}
+        self._paths: dict[str, tuple[str, ...]] = {}
         self._bare: dict[str, Stored] = {}
         self._held: dict[str, Held | None] = {}
         self._cut: dict[tuple[str, Truncation], Stored] = {}
         self._bare_cut: dict[tuple[str, Truncation], Stored] = {}
+        self._leading: dict[str, str] = {}
         self._cutting = threading.Lock()
         self._local = threading.local()
         self._connection = duckdb.connect(
@@ -109,7 +109,7 @@ class DuckDB(Engine):
         vars(self._rehearsing).update(
             vars(self), _stored=self._bare, _cut=self._bare_cut, _held=dict.fromkeys(self._bare)
         )
-        allowed = ", ".join(map(text, self._paths.values()))
+        allowed = ", ".join(text(path) for paths in self._paths.values() for path in paths)
         self._connection.execute(f"SET allowed_paths = [{allowed}]")
         self._connection.execute("SET enable_external_access = false")
         self._connection.execute("SET lock_configuration = true")
@@ -129,23 +129,22 @@ class DuckDB(Engine):
     def _attach(self, table: Table) -> None:
         relation, place = f'"table {len(self._stored)}"', "source_"
         source: Any = table.source
-        if isinstance(source, str | Path):
-            # Made absolute: a name that begins with ~ is somebody's home to the engine.
-            path = Path(source).absolute()
-            if not path.is_file():
-                raise refuse_query.absent_source(table.name, source)
-            if _PATTERN & set(str(path)):
-                raise refuse_query.pattern(table.name, source)
-            parquet = path.suffix.lower() == ".parquet"
-            large = parquet and path.stat().st_size > self._copied_below
+        named = isinstance(source, str | Path) and not streamed(source)
+        if named:
+            files = files_of(table, source)
+            columnar = files[0].suffix.lower() == ".parquet"
+            large = columnar and sum(path.stat().st_size for path in files) > self._copied_below
             view = relation if large else place
-            self._connection.execute(f"CREATE VIEW {view} AS SELECT * FROM {_file(table, path)}")
+            if len(files) > 1:
+                self._alike(table, files)
+            self._connection.execute(f"CREATE VIEW {view} AS SELECT * FROM {relation_of(table, files)}")
             found = self._found(table, view)
-            _check_types(found)
-            if parquet and self._misled(path, found):
-                raise refuse_query.old_statistics(table.name, source)
+            sources.check_types(found)
+            for path in files if columnar else ():
+                if self._misled(path, found):
+                    raise refuse_query.old_statistics(table.name, path)
             if large:
-                self._paths[table.name], self._stored[table.name] = str(path), found
+                self._paths[table.name], self._stored[table.name] = tuple(map(str, files)), found
                 # A value that cannot be read at all (text that is not UTF-8, a time beyond the calendar) would fail
                 # the questions that meet it, and so tell of its row. It is met here, before there are questions.
                 self._connection.execute(
@@ -158,7 +157,7 @@ class DuckDB(Engine):
             found = replace(self._found(table, place), handed=frame.handed, told=frame.told)
         # Copied once, already sanitised: no question opens the source again, and rows cannot change under an answer.
         self._connection.execute(f"CREATE TABLE {relation} AS SELECT {found.copied()} FROM {place}")
-        if isinstance(source, str | Path):
+        if named:
             self._connection.execute(f"DROP VIEW {place}")
         else:
             self._connection.unregister(place)
@@ -178,6 +177,7 @@ class DuckDB(Engine):
                     self._connection.execute(f"CREATE TABLE {owners} AS {leading}")
                     if self._connection.execute(f"SELECT 1 FROM {owners} WHERE several LIMIT 1").fetchall():
                         log.error(TWO_OWNERS, keeping.parent)
+                    self._leading[table] = owners
                 every[table] = owned(attached[table], keeping, owners)
                 relation = f'"kept {place}"'
                 rows = kept_statement(every[table], keeping, people.truncation(table, key))
@@ -192,11 +192,10 @@ class DuckDB(Engine):
                 continue
             raise refuse_query.unreadable_source(table)
         self._stored = kept
-        for place, stored in enumerate(attached.values()):
+        for stored in attached.values():
             kind = "TABLE" if stored.clean else "VIEW"
             self._connection.execute(f"DROP {kind} {stored.relation}")
             self._connection.execute(f"DROP TABLE {_twin(stored)}")
-            self._connection.execute(f'DROP TABLE IF EXISTS "owners {place}"')
 
     def cut(self, truncations: Mapping[str, Truncation | None]) -> None:
         """The kept rows are copied here, so that no question orders the rows of owners again.
@@ -219,6 +218,38 @@ class DuckDB(Engine):
                     continue
                 raise refuse_query.unreadable_source(table)
 
+    def growing(
+        self, tables: Mapping[str, Table], people: People | None, truncations: Mapping[str, Truncation | None], key: str
+    ) -> Growing:
+        return Growing(self, self._connection, _apart, tables, people, truncations, key)
+
+    def given(self, table: str) -> Stored:
+        """The rows that questions read, the kept ones where there are caps."""
+        return next((cut for (name, _), cut in self._cut.items() if name == table), self._stored[table])
+
+    def leading(self, table: str) -> str | None:
+        """To whom the keys of a table lead."""
+        return self._leading.get(table)
+
+    def take(self, table: Table, relation: str, cap: Truncation | None) -> None:
+        """Read a relation of kept rows from now on, in place of what was opened."""
+        fixed = None if cap is None or cap.kept else cap.fixed
+        made = replace(self._found(table, relation), clean=True, cut=fixed)
+        earlier = {one.relation: one for one in (self._stored[table.name], self.given(table.name))}
+        self._stored[table.name], self._bare[table.name] = made, self._empty(made)
+        for key in [key for key in self._cut if key[0] == table.name]:
+            del self._cut[key], self._bare_cut[key]
+        if fixed is not None:
+            self._cut[table.name, fixed], self._bare_cut[table.name, fixed] = made, self._bare[table.name]
+        self.changed(table.name)
+        for old in earlier.values():
+            self._connection.execute(f"DROP {'TABLE' if old.clean else 'VIEW'} {old.relation}")
+            self._connection.execute(f"DROP TABLE {_twin(old)}")
+
+    def changed(self, table: str) -> None:
+        """Forget what was computed of rows that are others now."""
+        self._held.pop(table, None)
+
     def _of(self, program: Program | Extract) -> Stored:
         """The rows that a program is about as they are held; a join as a relation of those that it is made of."""
         table, cap = program.table, program.truncation
@@ -237,6 +268,20 @@ class DuckDB(Engine):
         bare = _twin(stored)
         self._connection.execute(f"CREATE TABLE {bare} AS SELECT * FROM {stored.relation} LIMIT 0")
         return replace(stored, relation=bare)
+
+    def _alike(self, table: Table, files: Sequence[Path]) -> None:
+        """Refuse files of several schemas: the engine takes the first one's, and would cast the others to it."""
+        first: dict[str, str] | None = None
+        for path in files:
+            described = self._connection.execute(f"DESCRIBE SELECT * FROM {parquet([path])}").fetchall()
+            types = {str(row[0]): str(row[1]) for row in described}
+            first = types if first is None else first
+            if list(types.items()) != list(first.items()):
+                column = next(
+                    (name for name in (*first, *types) if first.get(name) != types.get(name)), next(iter(first))
+                )
+                kinds = first.get(column, "nothing"), types.get(column, "nothing")
+                raise refuse_source.unlike_files(table.name, column, *kinds)
 
     def _misled(self, path: Path, stored: Stored) -> bool:
         """Whether a file tells of its texts by the statistics of old writers alone, which order bytes by their sign.
@@ -408,7 +453,7 @@ class DuckDB(Engine):
     def without_rows(self, program: Program | Extract) -> NDArray[np.object_] | NDArray[np.int64]:
         """The very same statements, on an empty table with the types of the stored one."""
         stored = self._of(program)
-        if not stored.clean and not os.access(self._paths[stored.table.name], os.R_OK):
+        if not stored.clean and not all(os.access(path, os.R_OK) for path in self._paths[stored.table.name]):
             # Nothing in it is looked at, so that no clock tells how large it is.
             raise FileNotFoundError(stored.table.source)
         return self._rehearsing._read(program)
@@ -422,6 +467,12 @@ class DuckDB(Engine):
         if cursor is None:
             cursor = self._local.cursor = self._connection.cursor()
         return cursor
+
+
+def _apart(tables: Sequence[Table]) -> tuple[Any, Mapping[str, Stored], Callable[[], None]]:
+    """Rows that have just come, opened as all others are, in a database of their own."""
+    opened = DuckDB(tables)
+    return opened._connection, dict(opened._stored), opened.close
 
 
 def _twin(stored: Stored) -> str:
@@ -439,41 +490,3 @@ def _places(values: Sequence[Any], read: Callable[[Any], int]) -> list[int]:
     """The places of keys as they come back; each different one is read once."""
     known = {value: read(value) for value in set(values)}
     return [known[value] for value in values]
-
-
-def _file(table: Table, path: Path) -> str:
-    """How a file is read.
-
-    A CSV file gives every value as text, so that no row decides about a type. A file that is not well-formed is refused
-    when it is opened: read loosely, one open quotation mark would swallow every row behind it.
-    """
-    if path.suffix.lower() == ".parquet":
-        return f"read_parquet({text(str(path))}, hive_partitioning = false)"
-    if path.suffix.lower() not in {".csv", ".tsv"}:
-        raise refuse_query.unknown_source(table.name, str(path))
-    header = delimited.header(path)
-    if header is None:
-        raise refuse_query.unreadable_source(table.name)
-    if not header:
-        raise refuse_query.absent_column(table.name, next(iter(table.columns)), ())
-    columns = ", ".join(f"{text(column)}: 'VARCHAR'" for column in header)
-    return (
-        f"read_csv({text(str(path))}, all_varchar = true, header = true, delim = {text(delimited.delimiter(path))}, "
-        f"quote = '\"', escape = '\"', null_padding = true, parallel = false, strict_mode = true, "
-        f"ignore_errors = false, auto_detect = false, hive_partitioning = false, columns = {{{columns}}})"
-    )
-
-
-def _check_types(stored: Stored) -> None:
-    """Refuse a type in which nothing of the declared kind is stored; warn of one whose times of day are dropped.
-
-    Only types are looked at, as the file declares them.
-    """
-    for column, declared in stored.table.columns.items():
-        kind = stored.types[column]
-        if "NULL" in kind.upper() or not isinstance(declared, Bounded):
-            continue
-        if declared.sanitise(exp.column("stored"), kind).find(exp.Column) is None:
-            raise refuse_query.unfit_type(stored.table.name, column, declared.kind, kind)
-        if isinstance(declared, Dates) and family(kind) in (Family.TIMESTAMP, Family.ZONED):
-            warnings.warn(refuse_query.times_as_days(stored.table.name, column, kind), stacklevel=2)

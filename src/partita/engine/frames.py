@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.engine import delimited
 from partita.engine.stored import telling
+from partita.errors.query import sources as refuse_source
 from partita.errors.query import tables as refuse
+from partita.query.language.text import in_quotes
 from partita.query.tables.schema import Table
-from partita.region.columns import Bounded
+from partita.query.tables.sources import LINES, Database, Delimited, bare, csv
+from partita.region.columns import Bounded, Categories, Column, Dates
 from partita.region.columns.stepped import Stepped
 from partita.region.columns.stored import text_of
 
@@ -37,6 +45,12 @@ class Frame:
 def arrow(table: Table) -> Frame:
     """The rows of a table that lives in memory."""
     source: Any = table.source
+    if isinstance(source, str | Path):
+        if not Path(source).is_file():
+            raise refuse.absent_source(table.name, source)
+        if bare(source).suffix.lower() in LINES:
+            return _from_rows(table, lines_of(table, Path(source)))
+        source = csv(source)
     module = type(source).__module__
     if module.startswith("polars") and type(source).__name__ in ("DataFrame", "LazyFrame"):
         collected = source.collect() if hasattr(source, "collect") else source
@@ -47,7 +61,68 @@ def arrow(table: Table) -> Frame:
         return _understood(table, _chosen(table, source))
     if isinstance(source, list | tuple):
         return _from_rows(table, list(source))
+    if isinstance(source, Delimited):
+        return _framed(table, texts_of(table, source), [])
+    if isinstance(source, Database):
+        return _understood(table, of_database(table, source))
+    if hasattr(source, "__arrow_c_stream__"):
+        return _understood(table, _chosen(table, streamed(source)))
     raise refuse.unknown_source(table.name, type(source).__name__)
+
+
+def texts_of(table: Table, source: Delimited) -> dict[str, Any]:
+    """The texts of a delimited file, column by column."""
+    if not Path(source.path).is_file():
+        raise refuse.absent_source(table.name, source.path)
+    names, found = delimited.columns(source, list(table.columns))
+    for column in table.columns:
+        if column not in found:
+            raise refuse.absent_column(table.name, column, names)
+    return found
+
+
+_STREAMED: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+
+
+def streamed(source: Any) -> Any:
+    """What an Arrow stream holds. A stream gives its rows once: who asks again gets what was read before."""
+    import pyarrow as pa
+
+    if not isinstance(source, pa.RecordBatchReader):
+        return pa.RecordBatchReader.from_stream(source).read_all()
+    if source not in _STREAMED:
+        _STREAMED[source] = source.read_all()
+    return _STREAMED[source]
+
+
+def of_database(table: Table, source: Database) -> Any:
+    """The declared columns of a table in a DuckDB file, which is opened for reading and closed again."""
+    import duckdb
+
+    if not Path(source.path).is_file():
+        raise refuse.absent_source(table.name, source.path)
+    with duckdb.connect(source.path, read_only=True, config={"enable_external_access": "false"}) as connection:
+        known = connection.execute("SELECT table_name FROM information_schema.tables ORDER BY 1").fetchall()
+        if source.table.lower() not in {name.lower() for (name,) in known}:
+            raise refuse_source.no_such_table(table.name, source.table, source.path, [name for (name,) in known])
+        relation = in_quotes(source.table)
+        described = [str(row[0]) for row in connection.execute(f"DESCRIBE {relation}").fetchall()]
+        folded = {name.lower(): name for name in described}
+        for column in table.columns:
+            if column.lower() not in folded:
+                raise refuse.absent_column(table.name, column, described)
+        listed = ", ".join(in_quotes(folded[column.lower()]) for column in table.columns)
+        return connection.sql(f"SELECT {listed} FROM {relation}").to_arrow_table()
+
+
+def lines_of(table: Table, path: Path) -> list[Any]:
+    """The rows of a file of JSON objects, one in each line."""
+    stored = path.read_bytes()
+    text = (gzip.decompress(stored) if path.suffix.lower() == ".gz" else stored).decode("utf-8-sig")
+    rows = [json.loads(line) for line in text.split("\n") if line.strip()]
+    if not all(isinstance(row, dict) for row in rows):
+        raise refuse.unreadable_source(table.name)
+    return rows
 
 
 def coded(values: Any, column: Bounded) -> NDArray[np.int64]:
@@ -158,7 +233,7 @@ def _plain(table: Table, name: str, values: list[Any]) -> dict[str, Any]:
 
     column = table.columns[name]
     if not isinstance(column, Bounded):
-        return {name: _strings([plain_text(value) for value in values])}
+        return {name: strings([kept_text(column, value) for value in values])}
     beside = {}
     if table.owner is not None:
         beside[telling(table, name)] = pa.array(np.array([column.within(value) for value in values], dtype=bool))
@@ -167,13 +242,18 @@ def _plain(table: Table, name: str, values: list[Any]) -> dict[str, Any]:
         gone = np.array([code == column.null for code in codes], dtype=bool)
         units = np.array([0 if code == column.null else column.low + code for code in codes], dtype=np.int64)
         return {name: pa.array(units, mask=gone), **beside}
-    return {name: _strings([plain_text(column.value(code)) for code in codes]), **beside}
+    found = [column.value(code) for code in codes]
+    if column.reading is not None and not isinstance(column, Categories):
+        # As text they would be read anew, by a format in which they are not written.
+        kind = pa.date32() if isinstance(column, Dates) else pa.bool_()
+        return {name: pa.array(found, type=kind, from_pandas=False), **beside}
+    return {name: strings([plain_text(value) for value in found]), **beside}
 
 
-def _strings(texts: list[str | None]) -> Any:
+def strings(texts: list[str | None]) -> Any:
     """Texts as an Arrow array, put together from its buffers: pa.array would import all of pandas to look at a list.
 
-    >>> _strings(["a", None, "bc"]).to_pylist()
+    >>> strings(["a", None, "bc"]).to_pylist()
     ['a', None, 'bc']
     """
     import numpy as np
@@ -184,6 +264,12 @@ def _strings(texts: list[str | None]) -> Any:
     present = np.packbits(np.array([text is not None for text in texts], dtype=bool), bitorder="little")
     buffers = [pa.py_buffer(part) for part in (present.tobytes(), ends.tobytes(), b"".join(encoded))]
     return pa.Array.from_buffers(pa.large_string(), len(texts), buffers)
+
+
+def kept_text(column: Column, value: Any) -> str | None:
+    """A value of an open column as the text it is kept as; a word for nothing is none."""
+    text = plain_text(value)
+    return text if text is None or column.reading is None or not isinstance(value, str) else column.reading.text(text)
 
 
 def plain_text(value: Any) -> str | None:

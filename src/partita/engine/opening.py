@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from partita import engine as folder
 from partita.engine.base import Engine
 from partita.errors import curator as refuse
+from partita.errors import engine as refuse_engine
 from partita.query.tables.people import People
 from partita.query.tables.schema import Table
 from partita.registry import members
@@ -17,16 +18,33 @@ if TYPE_CHECKING:
 
 
 def open_engine(backend: str | Engine, tables: Iterable[Table], people: People | None = None, key: str = "") -> Engine:
-    """The engine of this name over these tables; an engine that is open already is taken as it is.
+    """The engine of this name over these tables; one that is open already is taken if it reads rows as declared here.
 
     For ``people`` it keeps rows by the ledger's ``key``, and answers questions about joined tables.
     """
     if isinstance(backend, Engine):
-        return backend
+        return _as_declared(backend, tables, people)
     known = _engines()
     if backend not in known:
         raise refuse.unknown_backend(backend, tuple(sorted(known)))
     return known[backend](tables, people, key)
+
+
+def _as_declared(engine: Engine, tables: Iterable[Table], people: People | None) -> Engine:
+    """The engine, if it sanitises each row as these tables say: prices are proven for what they say alone.
+
+    Which rows of people are kept is decided by the ledger's key when an engine opens, so one that is open already kept
+    others, or all; and where it kept some for people, one row more or less lets another in.
+    """
+    if people is not None or engine.people is not None:
+        raise refuse_engine.opened_for_people()
+    for table in tables:
+        held = engine.tables.get(table.name)
+        if held is None:
+            raise refuse_engine.not_attached(table.name)
+        if held.digest != table.digest:
+            raise refuse_engine.other_declaration(table.name)
+    return engine
 
 
 def __getattr__(name: str) -> object:

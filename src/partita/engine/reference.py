@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.engine.base import Engine
-from partita.engine.frames import plain_text
+from partita.engine.frames import kept_text
 from partita.engine.log import log
 from partita.engine.rows import Row, rows_of
 from partita.errors import PartitaError
@@ -310,8 +310,9 @@ def record(table: Table, row: Row) -> Record:
     codes = tuple(
         column.code(folded.get(name.lower())) for name, column in zip(domain.axes, domain.bounded, strict=True)
     )
-    found = tuple(plain_text(folded.get(name.lower())) for name in texts(table))
-    return Record(codes, None if table.owner is None else plain_text(folded.get(table.owner.lower())), found)
+    found = tuple(kept_text(table.columns[name], folded.get(name.lower())) for name in texts(table))
+    owner = None if table.owner is None else kept_text(table.columns[table.owner], folded.get(table.owner.lower()))
+    return Record(codes, owner, found)
 
 
 def parted(table: Table, row: Row, cap: Truncation) -> bool:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping
+from csv import DictReader
 from pathlib import Path
 from typing import Any
 
 from partita.engine import delimited
+from partita.engine.frames import lines_of, of_database, texts_of
+from partita.engine.frames import streamed as arrow_stream
+from partita.errors import PartitaError
+from partita.errors.query import sources as refuse_source
 from partita.errors.query import tables as refuse
 from partita.query.tables.schema import Table
+from partita.query.tables.sources import LINES, Database, Delimited, bare, csv, paths, streamed
 
 Row = Mapping[str, Any]
 
@@ -19,8 +24,19 @@ def rows_of(table: Table) -> list[Row]:
     source: Any = table.source
     if isinstance(source, list | tuple):
         return list(source)
+    if isinstance(source, Delimited):
+        return _from_columns(table, source)
+    if isinstance(source, Database):
+        return list(of_database(table, source).to_pylist())
     if isinstance(source, str | Path):
-        return _from_file(table, Path(source))
+        if bare(source).suffix.lower() in LINES:
+            return lines_of(table, Path(source))
+        if streamed(source):
+            return _from_columns(table, csv(source))
+        found = paths(source)
+        if not found:
+            raise refuse_source.no_files(table.name, source)
+        return [row for path in found for row in _from_file(table, path)]
     if type(source).__module__.startswith("polars"):
         collected = source.collect() if hasattr(source, "collect") else source
         return list(collected.to_dicts())
@@ -28,6 +44,8 @@ def rows_of(table: Table) -> list[Row]:
         return [dict(zip(source.columns, row, strict=True)) for row in source.itertuples(index=False, name=None)]
     if hasattr(source, "to_pylist"):
         return list(source.to_pylist())
+    if hasattr(source, "__arrow_c_stream__"):
+        return list(arrow_stream(source).to_pylist())
     raise refuse.unknown_source(table.name, type(source).__name__)
 
 
@@ -43,8 +61,21 @@ def _from_file(table: Table, path: Path) -> list[Row]:
             raise refuse.unreadable_source(table.name)
         try:
             with path.open(newline="", encoding="utf-8-sig") as stream:
-                lines = csv.DictReader(stream, delimiter=delimited.delimiter(path))
+                lines = DictReader(stream, delimiter=delimited.delimiter(path))
                 return [{name: value or None for name, value in line.items() if name is not None} for line in lines]
         except UnicodeDecodeError:
             raise refuse.unreadable_source(table.name) from None
     raise refuse.unknown_source(table.name, str(path))
+
+
+def _from_columns(table: Table, source: Delimited) -> list[Row]:
+    try:
+        found = texts_of(table, source)
+    except PartitaError:
+        raise
+    except Exception:  # noqa: BLE001 - whatever it is, the file is not one
+        found = None
+    if found is None:
+        raise refuse.unreadable_source(table.name)
+    listed = {name: texts.to_pylist() for name, texts in found.items()}
+    return [dict(zip(listed, row, strict=True)) for row in zip(*listed.values(), strict=True)]

@@ -290,7 +290,7 @@ def _source(
         return f"(SELECT {', '.join(chosen) or '1 AS nothing'} FROM {stored.relation}) AS rows_"
     every = [f"{text} AS {name(column)}" for column, text in stored.sanitised.items()]
     every += [f"{stored.stored(column)} AS {stored.raw(column)}" for column in sorted(raw)]
-    order = _order(stored, cap)
+    order = keyed_order(stored, cap)
     parts = [name(cap.owner)] + ([] if cap.per is None else [name(cap.per)])
     window = f"ROW_NUMBER() OVER (PARTITION BY {', '.join(parts)} ORDER BY {order})"
     asked = [f"{name(cap.owner)} IS NOT NULL"]
@@ -370,7 +370,7 @@ def _capped(stored: Stored, source: str, condition: str, cap: Truncation) -> str
     return f"(SELECT * FROM ({met}) AS met WHERE {stored.made('inside')} <= {cap.inside}) AS rows_"
 
 
-def _order(stored: Stored, cap: Truncation) -> str:
+def keyed_order(stored: Stored, cap: Truncation) -> str:
     """The keyed order of an owner's rows: a function of each row's own sanitised values (theory E14)."""
     domain = stored.table.domain
     listed = [*domain.axes, *texts(stored.table)]

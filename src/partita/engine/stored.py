@@ -137,7 +137,7 @@ class Stored:
             return False
         declared = self.table.columns[column]
         if isinstance(declared, Categories):
-            return family(self.types[column]) is Family.TEXT
+            return declared.reading is None and family(self.types[column]) is Family.TEXT
         return isinstance(declared, Integers) and self.types[column] in _NARROW
 
     def doubtful(self) -> list[str]:
@@ -217,7 +217,7 @@ class Stored:
         ):
             parts = _integers(value, known, declared, codes)
         elif isinstance(declared, Categories) and kind is Family.TEXT:
-            if not self.clean and not plain(self.types[column]):
+            if not self.clean and (declared.reading is not None or not plain(self.types[column])):
                 return None
             parts = _categories(value, known, declared, codes)
         else:

@@ -41,7 +41,15 @@ class PartitaError(Exception):
 
 @final
 class InvalidInput(PartitaError, ValueError):
-    """A value of the caller's cannot be used."""
+    """A value of the caller's cannot be used.
+
+    >>> import partita as pt
+    >>> try:
+    ...     pt.Laplace(epsilon="-1")
+    ... except InvalidInput as refusal:
+    ...     print(refusal.code, "|", refusal)
+    number.not-positive | epsilon = '-1' must be more than zero. Give a positive number.
+    """
 
 
 @final
@@ -51,32 +59,88 @@ class BadCall(PartitaError, TypeError):
 
 @final
 class NotProven(PartitaError):
-    """No theorem gives what was asked, so no number is given."""
+    """No theorem gives what was asked, so no number is given.
+
+    >>> import partita as pt
+    >>> try:
+    ...     pt.convert(pt.ZCDP(rho="0.5"), to=pt.Pure)
+    ... except NotProven as refusal:
+    ...     print(refusal.code, "|", refusal)
+    theory.no-conversion | ρ does not give ε: its privacy loss may be unbounded, so no ε holds on every output.
+    """
 
 
 @final
 class BudgetExceeded(PartitaError):
-    """The budget cannot pay for this; nothing was read and nothing was charged."""
+    """The budget cannot pay for this; nothing was read and nothing was charged.
+
+    >>> import partita as pt
+    >>> budget = pt.Filter(pt.ZCDP(rho="0.5"))
+    >>> try:
+    ...     budget.admit(pt.ZCDP(rho="0.6"))
+    ... except BudgetExceeded as refusal:
+    ...     print(refusal.code, "|", refusal)
+    composition.filter-refuses | The budget of ρ = 0.5 cannot pay ρ = 0.6: ρ = 0 is spent, and at most ρ = 0.5 would
+    fit. Nothing was run and nothing was charged; smaller questions are still answered.
+    """
 
 
 @final
 class QueryRefused(PartitaError):
-    """A question outside the language that is answered."""
+    """A question outside the language that is answered.
+
+    >>> import partita as pt
+    >>> visits = pt.Table("visits", [], {"age": pt.integers(0, 120, missing=0)})
+    >>> try:
+    ...     with pt.Curator(
+    ...         tables=[visits], promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=1))], ledger=":memory:"
+    ...     ) as curator:
+    ...         curator.ask("SELECT age FROM visits", epsilon="0.1")
+    ... except QueryRefused as refusal:
+    ...     print(refusal.code)
+    query.rows-themselves
+    """
 
 
 @final
 class LedgerFault(PartitaError):
-    """The ledger cannot be used as it is."""
+    """The ledger cannot be used as it is.
+
+    >>> import partita as pt
+    >>> try:
+    ...     pt.check_export(["not an entry"])
+    ... except LedgerFault as refusal:
+    ...     print(refusal.code, "|", refusal)
+    ledger.broken-chain | Entry 1 of the ledger export does not follow from the entry before it: something was
+    altered, removed or inserted. ...
+    """
 
 
 @final
 class EngineFault(PartitaError):
-    """The engine failed; the words never depend on the data."""
+    """The engine failed; the words never depend on the data.
+
+    >>> from partita.errors import engine
+    >>> print(engine.fault())
+    The question could not be computed. It stays charged, because rows may have been read; asking again costs nothing
+    more with the same key. The operator's log says what happened.
+    """
 
 
 @final
 class Caution(UserWarning):
-    """Something that the custodian should know; nothing is refused."""
+    """Something that the custodian should know; nothing is refused.
+
+    >>> import warnings
+    >>> import partita as pt
+    >>> with warnings.catch_warnings(record=True) as told:
+    ...     warnings.simplefilter("always")
+    ...     table = pt.Table("visits", [], {"age": pt.integers(0, 120, missing=0)}, people=1000)
+    ...     promises = [pt.Promise(pt.rows(), pt.ZCDP(rho="0.5", delta="0.01"))]
+    ...     pt.Curator(tables=[table], promises=promises, ledger=":memory:").close()
+    >>> print(told[0].category.__name__, told[0].message.code)
+    Caution curator.large-delta
+    """
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from partita.errors.base import InvalidInput
+from partita.errors.wording import shown
 
 
 def cannot_read(path: str, reason: str) -> InvalidInput:
@@ -72,3 +73,21 @@ def not_an_answer(book: str, entry: int) -> InvalidInput:
 def not_toml(path: str, reason: str) -> InvalidInput:
     """The file is not TOML."""
     return InvalidInput("cli.not-toml", f"{path!r} is not TOML: {reason}. Nothing was written.")
+
+
+def not_a_table_and_file(given: str) -> InvalidInput:
+    """Rows to be sealed, without the table that they are for."""
+    return InvalidInput(
+        "cli.not-a-table-and-file",
+        f"{shown(given)} does not say which table gets the rows of which file. Write partita ingest orders=new.csv. "
+        f"Nothing was sealed.",
+    )
+
+
+def table_twice(table: str) -> InvalidInput:
+    """Two files for one table of a batch."""
+    return InvalidInput(
+        "cli.table-twice",
+        f"{shown(table)} is given two files for one batch. Put the rows into one file, or seal two batches. Nothing "
+        f"was sealed.",
+    )

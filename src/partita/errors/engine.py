@@ -30,10 +30,38 @@ def not_attached(table: str) -> InvalidInput:
     )
 
 
+def other_declaration(table: str) -> InvalidInput:
+    """An engine that maps stored values into another domain than the one that prices are proven for."""
+    return InvalidInput(
+        "engine.other-declaration",
+        f"The engine was opened with another declaration of the table {table!r}: it would read rows as that one says. "
+        f"Open it with the tables of the curator, or give the name of a backend.",
+    )
+
+
+def opened_for_people() -> InvalidInput:
+    """An engine that was open before the ledger could say which rows of people are kept."""
+    return InvalidInput(
+        "engine.opened-for-people",
+        "An engine that is open already cannot serve a promise on people across tables, nor one that was opened for "
+        "people any other promise: the ledger's key decides which rows are kept. Give the name of a backend, as in "
+        "backend='duckdb'.",
+    )
+
+
 def bad_threads(value: object) -> InvalidInput:
     """A number of threads that cannot be used."""
     return InvalidInput(
         "engine.bad-threads", f"threads = {value!r} is not a number of threads. Give a whole number, 1 or more."
+    )
+
+
+def does_not_grow(kind: str) -> InvalidInput:
+    """An engine that holds no batches of rows."""
+    return InvalidInput(
+        "engine.does-not-grow",
+        f"The engine {kind!r} cannot take in batches of rows. Use backend='duckdb', given by its name. Nothing was "
+        f"read and nothing is lost.",
     )
 
 

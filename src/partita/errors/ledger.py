@@ -282,15 +282,6 @@ def not_copied(path: str) -> LedgerFault:
     )
 
 
-def other_promises(path: str, changes: Sequence[tuple[str, str, str]]) -> LedgerFault:
-    """The file was charged under other promises."""
-    return LedgerFault(
-        "ledger.other-promises",
-        f"The ledger {path} was made for another declaration. {_changed(changes)} {UNREAD} A promise is made once, "
-        f"before the first charge. {_GO_ON}",
-    )
-
-
 def clamped_parts(path: str, promise: str) -> LedgerFault:
     """The file was born when rows outside the declared range still shared a part of their owner with others."""
     return LedgerFault(
@@ -301,30 +292,6 @@ def clamped_parts(path: str, promise: str) -> LedgerFault:
         f"'partita ledger verify {path}' to see what its promise has come to, and make a new ledger with the budget "
         f"that is left.",
     )
-
-
-def other_tables(path: str, changes: Sequence[tuple[str, str, str]]) -> LedgerFault:
-    """The file was charged under other public domains."""
-    return LedgerFault(
-        "ledger.other-tables",
-        f"The ledger {path} was made for another declaration. {_changed(changes)} {UNREAD} What was charged means "
-        f"nothing under another public domain. {_GO_ON}",
-    )
-
-
-_GO_ON = (
-    "Declare it as the ledger has it; or go on under the new declaration with a ledger of its own (another ledger = in "
-    "the file, or ledger= in Python), whose budget adds to what this one has spent on the same people."
-)
-
-
-def _changed(changes: Sequence[tuple[str, str, str]]) -> str:
-    """What differs, each with how the ledger has it and how it is declared now."""
-    said = [
-        f"{name}: the ledger has [{old or 'none'}], declared now is [{new or 'none'}]." for name, old, new in changes
-    ]
-    more = f" And {len(said) - 8} more." if len(said) > 8 else ""
-    return " ".join(said[:8]) + more
 
 
 # --- charges, accounts, promises and tables -------------------------------------------------------------------------
@@ -430,6 +397,15 @@ def unwritable() -> InvalidInput:
     return InvalidInput(
         "ledger.unwritable",
         f"The exact cost of this has more digits than a ledger keeps. {UNREAD} Give a price of fewer digits.",
+    )
+
+
+def sealed_meanwhile(path: str) -> LedgerFault:
+    """Two processes that seal at the same time."""
+    return LedgerFault(
+        "ledger.sealed-meanwhile",
+        f"Another process has sealed a batch of {path} in the meantime. Nothing of yours was sealed and nothing is "
+        f"lost: open the curator again, and give it the rows again.",
     )
 
 

@@ -41,6 +41,24 @@ def bad_step(step: object) -> InvalidInput:
     )
 
 
+def bad_reading(option: str, value: object, advice: str) -> InvalidInput:
+    """An option that says how texts are written, and cannot be meant so."""
+    return InvalidInput(
+        "region.bad-reading",
+        f"{option} = {shown(value)} does not say how texts are written. {advice} Nothing was read.",
+    )
+
+
+def bad_format(written: str, why: str) -> InvalidInput:
+    """A format of days that cannot be read."""
+    return InvalidInput(
+        "region.bad-format",
+        f"dates(...): format = {shown(written)} is no format of days: {why}. Write it of %d, %m (or %b for English "
+        f'names), %Y (or %y) and signs between them, such as "%d.%m.%Y"; %H, %M, %S and %p are times, which are '
+        f"dropped. Nothing was read.",
+    )
+
+
 def off_grid(kind: str, value: object, step: object) -> InvalidInput:
     """A bound that is not a multiple of the step."""
     return InvalidInput(

@@ -1,6 +1,12 @@
 """The gallery: every picture of a guarantee or a release under its name, and how to keep one.
 
 The pictures are loaded when they are first used.
+
+>>> from partita import GDP, Pure
+>>> from partita.explain import gallery as pictures
+>>> drawing = pictures.tradeoff({"μ = 1": GDP(mu=1), "ε = 1": Pure(epsilon=1)})
+>>> pictures.svg(drawing).count("<svg")
+1
 """
 
 from __future__ import annotations

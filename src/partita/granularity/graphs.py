@@ -86,10 +86,18 @@ class Nodes(Granularity):
 
 
 def edges() -> Edges:
-    """Protect each edge of a graph."""
+    """Protect each edge of a graph.
+
+    >>> print(edges())
+    one edge, added or removed
+    """
     return Edges()
 
 
 def nodes(*, stability: int | None = None, listed: bool = False) -> Nodes:
-    """Protect each node of a graph with all its edges; ``listed`` if which nodes there are is public."""
+    """Protect each node of a graph with all its edges; ``listed`` if which nodes there are is public.
+
+    >>> print(nodes(stability=6, listed=True))
+    one node with all its edges, added or removed
+    """
     return Nodes(stability, listed)

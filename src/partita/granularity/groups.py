@@ -58,5 +58,9 @@ class Groups(Granularity):
 
 
 def groups(size: int, of: Granularity | None = None) -> Groups:
-    """Protect any group of so many: a family, a firm."""
+    """Protect any group of so many: a family, a firm.
+
+    >>> print(groups(4))
+    any 4 at once of: one row, added or removed
+    """
     return Groups(size, Rows() if of is None else of)

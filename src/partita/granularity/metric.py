@@ -59,5 +59,9 @@ class Metric(Granularity):
 
 
 def metric(column: str, *, unit: Number) -> Metric:
-    """Protect how large a value is: what may be lost grows with the number of units, counted up, that it moves by."""
+    """Protect how large a value is: what may be lost grows with the number of units, counted up, that it moves by.
+
+    >>> print(metric("income", unit=1000))
+    the income of one row, for each 1000, or part of it, that it moves by
+    """
     return Metric(column, positive(unit, "unit"))

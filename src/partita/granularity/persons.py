@@ -151,5 +151,10 @@ def persons(
     through: Mapping[str, tuple[str, str]] | None = None,
     altered: bool = False,
 ) -> Persons:
-    """Protect each person with all their rows in several tables; ``column`` names the owner."""
+    """Protect each person with all their rows in several tables; ``column`` names the owner.
+
+    >>> unit = persons("customer", rows={"orders": 20, "lines": 100}, through={"lines": ("order", "orders")})
+    >>> print(unit)
+    one customer with at most 100 of lines, 20 of orders, added or removed
+    """
     return Persons(column, table, rows or {}, through or {}, altered)  # type: ignore[arg-type]

@@ -41,5 +41,9 @@ class Replace(Granularity):
 
 
 def replace() -> Replace:
-    """Protect the value of each row; how many rows there are is public."""
+    """Protect the value of each row; how many rows there are is public.
+
+    >>> print(replace())
+    the value of one row, with the number of rows public
+    """
     return Replace()

@@ -85,5 +85,11 @@ class Users(Granularity):
 def users(
     column: str, *, rows: int, per: str | None = None, in_region: int | None = None, altered: bool = False
 ) -> Users:
-    """Protect each owner named in the column, with at most so many rows."""
+    """Protect each owner named in the column, with at most so many rows.
+
+    >>> print(users("patient", rows=3))
+    one patient with at most 3 rows, added or removed
+    >>> print(users("patient", rows=3, per="day"))
+    one patient during one day with at most 3 rows, added or removed
+    """
     return Users(column, rows, per, in_region, altered)

@@ -63,5 +63,9 @@ class Windows(Granularity):
 
 @called
 def windows(column: str, *, width: int, changed: bool = False) -> Windows:
-    """Protect what happens within any window of so many steps of the column."""
+    """Protect what happens within any window of so many steps of the column.
+
+    >>> print(windows("day", width=7))
+    one row added or removed in every step of any 7 consecutive day
+    """
     return Windows(column, width, changed)

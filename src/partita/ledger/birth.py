@@ -25,6 +25,10 @@ FORMAT = 2
 class Terms:
     """The promises a ledger keeps and the public domain of each protected table.
 
+    A promise on people has one wide domain for all of their tables, which does not tell all that decides which rows are
+    kept and what they are read as: keys and open texts, stand-ins for what is missing, columns that are constant.
+    ``declared`` are the tables as they were declared then.
+
     >>> from partita.granularity import rows
     >>> from partita.region import integers
     >>> from partita.theory.measures.pure import Pure
@@ -35,8 +39,11 @@ class Terms:
 
     promises: tuple[Promise, ...]
     tables: Mapping[str, Domain]
+    declared: Mapping[str, Domain]
 
-    def __init__(self, promises: Sequence[Promise], tables: Mapping[str, Domain]) -> None:
+    def __init__(
+        self, promises: Sequence[Promise], tables: Mapping[str, Domain], declared: Mapping[str, Domain] | None = None
+    ) -> None:
         if not promises:
             raise refuse_charge.no_promises()
         if not tables:
@@ -47,13 +54,17 @@ class Terms:
                 raise refuse_charge.several_tables(str(promise.granularity), count)
         object.__setattr__(self, "promises", tuple(promises))
         object.__setattr__(self, "tables", MappingProxyType(dict(sorted(tables.items()))))
+        object.__setattr__(self, "declared", MappingProxyType(dict(sorted((declared or {}).items()))))
 
     def document(self) -> dict[str, object]:
         """The terms as plain data."""
-        return {
+        found: dict[str, object] = {
             "promises": [promise_document(promise) for promise in self.promises],
             "tables": {name: domain.describe() for name, domain in self.tables.items()},
         }
+        if self.declared:
+            found["declared"] = {name: domain.describe() for name, domain in self.declared.items()}
+        return found
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Terms:
@@ -61,6 +72,7 @@ class Terms:
         return cls(
             [promise_from(promise) for promise in document["promises"]],
             {name: Domain.described(domain) for name, domain in document["tables"].items()},
+            {name: Domain.described(domain) for name, domain in document.get("declared", {}).items()},
         )
 
     def digest(self) -> str:

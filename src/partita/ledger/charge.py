@@ -68,6 +68,10 @@ class Charge:
         """The caller's key, which belongs to one analyst, as canonical text."""
         return None if self.key is None else canonical([self.analyst, self.key])
 
+    def bought(self, priced: str | None, details: Mapping[str, object]) -> bool:
+        """Whether a reservation paid for this very release: same analyst, region, costs and mechanism."""
+        return priced == self.priced() and details.get("mechanism") == json.loads(canonical(dict(self.mechanism)))
+
 
 @final
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
@@ -15,6 +14,7 @@ from partita.composition.plans.promise import Promise
 from partita.errors import PartitaError
 from partita.errors import ledger as refuse_ledger
 from partita.ledger.audit.verify import Verification, verify
+from partita.ledger.balances import Balances
 from partita.ledger.birth import Birth, Terms
 from partita.ledger.book import points
 from partita.ledger.book.anchor import Mark
@@ -23,11 +23,15 @@ from partita.ledger.book.entries import Entry, Kind
 from partita.ledger.book.points import Faults, Point
 from partita.ledger.book.store import Stage, State
 from partita.ledger.book.tally import Tally
-from partita.ledger.canonical import canonical, digest
+from partita.ledger.canonical import digest
 from partita.ledger.charge import Charge
+from partita.ledger.eras import Eras
 from partita.ledger.keys import SigningKey
+from partita.ledger.migration import migrated
 from partita.ledger.payer import RegionPayer
 from partita.ledger.receipts.receipts import Receipt, receipt_of
+from partita.ledger.refined import Difference
+from partita.ledger.seals import newest_seal, seal
 from partita.ledger.states import Answered, Reservation
 from partita.live import Live
 from partita.region import Region
@@ -60,32 +64,59 @@ class Ledger(Live):
 
         Read protected data only when a Reservation comes back, and finish it with ``commit`` or ``abandon``.
         """
+        (found,) = self.reserve_many([charge])
+        return found
+
+    def reserve_many(self, charges: Sequence[Charge]) -> list[Reservation | Answered]:
+        """Book charges in order with one flush: all of them, or those before the first that is refused.
+
+        Each is decided after those before it, as if they came one by one. If the very first is refused, so is the
+        call; otherwise the list is shorter than what was given.
+        """
+        found: list[Reservation | Answered] = []
         with self._book.writing(Stage.RESERVE) as balances:
             self._faults(Point.RESERVE_LOCKED)
-            known = self._known(charge)
-            if isinstance(known, Answered):
-                return known
-            if (clamped := self.birth.clamped) is not None:
-                # Neither may a charge that was left open be finished now: it would read other rows than it was for.
-                raise refuse_ledger.clamped_parts(self._store.name, str(clamped.granularity))
-            if known is not None:
-                return known
-            # Whatever could keep an answer from leaving afterwards is refused while nothing is charged.
-            self._signing()
-            self._book.anchor.usable()
-            admission = balances.check(charge)
-            self._book.checkpoint()
-            entry = self._book.append(
-                Kind.RESERVE,
-                question=charge.question,
-                key=charge.marked(),
-                charge=charge.priced(),
-                admission=admission,
-                asked=charge.asked,
-                mechanism=dict(charge.mechanism),
-            )
-            self._faults(Point.RESERVE_WRITTEN)
-        self._faults(Point.RESERVED)
+            before = self._book.replay.newest
+            for charge in charges:
+                if self._book.replay.newest is not self._book.replay.last:
+                    self._book.replay.book_ahead()
+                try:
+                    found.append(self._reserved(charge, balances))
+                except PartitaError:
+                    if not found:
+                        raise
+                    break
+            written = self._book.replay.newest is not before
+            if written:
+                self._faults(Point.RESERVE_WRITTEN)
+        if written:
+            self._faults(Point.RESERVED)
+        return found
+
+    def _reserved(self, charge: Charge, balances: Balances) -> Reservation | Answered:
+        """Write one charge, inside ``writing``, or find what the book has of it already, or refuse it."""
+        known = self._known(charge)
+        if isinstance(known, Answered):
+            return known
+        if (clamped := self.birth.clamped) is not None:
+            # Neither may a charge that was left open be finished now: it would read other rows than it was for.
+            raise refuse_ledger.clamped_parts(self._store.name, str(clamped.granularity))
+        if known is not None:
+            return known
+        # Whatever could keep an answer from leaving afterwards is refused while nothing is charged.
+        self._signing()
+        self._book.anchor.usable()
+        admission = balances.check(charge)
+        self._book.checkpoint()
+        entry = self._book.append(
+            Kind.RESERVE,
+            question=charge.question,
+            key=charge.marked(),
+            charge=charge.priced(),
+            admission=admission,
+            asked=charge.asked,
+            mechanism=dict(charge.mechanism),
+        )
         return Reservation(entry.seq, entry.hash, charge.question)
 
     def commit(self, reservation: Reservation, answer: bytes) -> Answered:
@@ -109,6 +140,31 @@ class Ledger(Live):
         self._faults(Point.ANCHORED)
         return Answered(entry.seq, reservation.seq, answer, fresh=True)
 
+    def commit_many(self, made: Sequence[tuple[Reservation, bytes]]) -> list[Answered]:
+        """Store the answers of different reservations with two flushes, and say for each which answer may leave."""
+        if len(made) == 1:
+            return [self.commit(*made[0])]
+        found: list[Answered] = []
+        last: tuple[Entry, bytes] | None = None
+        with self._book.writing(Stage.COMMIT):
+            self._faults(Point.COMMIT_LOCKED)
+            for reservation, answer in made:
+                closing = self._closing(reservation)
+                if closing is None:
+                    entry = self._book.append(Kind.COMMIT, of=reservation.seq, answer=answer, answered=digest(answer))
+                    found.append(Answered(entry.seq, reservation.seq, answer, fresh=True))
+                    last = entry, answer
+                elif closing.kind is Kind.ABANDON:
+                    raise refuse_ledger.abandoned(reservation.seq)
+                else:
+                    found.append(self._answered(closing))
+            self._faults(Point.COMMIT_WRITTEN)
+        self._faults(Point.COMMITTED)
+        if last is not None:
+            self._book.hold(*last)
+        self._faults(Point.ANCHORED)
+        return found
+
     def abandon(self, reservation: Reservation) -> None:
         """Close a reservation that will never have an answer; what it cost stays spent."""
         with self._book.writing(Stage.COMMIT):
@@ -120,7 +176,7 @@ class Ledger(Live):
     def stored(self, question: str) -> Answered | None:
         """The answer to a question that was answered before, free of charge."""
         with self._book.reading():
-            for entry in self._store.asked(question):
+            for entry in self._asked(question):
                 closing = self._store.closing(entry.seq)
                 if closing is not None and closing.kind is Kind.COMMIT:
                     return self._answered(closing)
@@ -134,6 +190,14 @@ class Ledger(Live):
                 raise refuse_ledger.unknown_reservation(self._store.name, seq)
             return self._answered(entry)
 
+    def _asked(self, question: str) -> Iterator[Entry]:
+        """The reservations for a question about what is declared now: under another declaration it was another one."""
+        return (entry for entry in self._store.asked(question) if self.alike(entry))
+
+    def alike(self, entry: Entry) -> bool:
+        """Whether a charge is about a table that is still declared as it was then (theory I12)."""
+        return self._book.replay.eras.alike(entry.charge, entry.seq)
+
     def pass_by(self, point: Point) -> None:
         """Let a test cut the path here; the curator passes by after reading and after adding noise."""
         self._faults(point)
@@ -143,7 +207,8 @@ class Ledger(Live):
         key = charge.marked()
         earlier = None if key is None else self._store.marked(key)
         if earlier is not None:
-            if earlier.question != charge.question or not _same_release(earlier, charge):
+            same = earlier.question == charge.question and charge.bought(earlier.charge, earlier.details())
+            if not same or not self.alike(earlier):
                 raise refuse_ledger.key_reused(charge.key)
             closing = self._store.closing(earlier.seq)
             if closing is not None and closing.kind is Kind.ABANDON:
@@ -152,10 +217,10 @@ class Ledger(Live):
                 return self._answered(closing)
             return Reservation(earlier.seq, earlier.hash, charge.question, resumed=True)
         unfinished: Entry | None = None
-        for entry in self._store.asked(charge.question):
+        for entry in self._asked(charge.question):
             closing = self._store.closing(entry.seq)
             if closing is None:
-                if _same_release(entry, charge):
+                if charge.bought(entry.charge, entry.details()):
                     unfinished = unfinished or entry
             elif closing.kind is Kind.COMMIT:
                 return self._answered(closing)
@@ -192,13 +257,14 @@ class Ledger(Live):
 
     def issuer(self, answered: Answered) -> Callable[[], Receipt]:
         """Makes the receipt of a release when it is wanted, from what the book says now; that alone needs the key."""
-        birth, first = self.birth, self._book.replay.first.hash.hex()
+        replay = self._book.replay
+        birth, first, eras = self.birth, replay.first.hash.hex(), replay.eras
         with self._book.reading():
             reserve, commit = self._entry(answered.reserve), self._entry(answered.seq)
         if reserve is None or commit is None or commit.of != reserve.seq or commit.kind is not Kind.COMMIT:
             raise refuse_ledger.unknown_reservation(self._store.name, answered.reserve)
         found = reserve, commit
-        return lambda: receipt_of(birth, first, *found).signed(self._signing())
+        return lambda: receipt_of(birth, first, *found, eras).signed(self._signing())
 
     def _signing(self) -> SigningKey:
         """The key whose public half the book was born with."""
@@ -213,7 +279,7 @@ class Ledger(Live):
 
         Opening the same account again changes nothing; other limits are refused, since a limit is a promise too.
         """
-        terms = self._book.replay.birth.terms
+        terms = self.terms
         if not isinstance(analyst, str) or not analyst:
             raise refuse_ledger.no_analyst()
         if len(limits) != len(terms.promises):
@@ -235,6 +301,26 @@ class Ledger(Live):
             entry = self._book.append(Kind.ACCOUNT, analyst=analyst, limits=written)
         self._book.hold(entry)
 
+    # --- declarations ----------------------------------------------------------------------------------------
+
+    def migrate(self, terms: Terms) -> tuple[Difference, ...]:
+        """Go on under other tables and columns that refine those of the book (theory I12), and say what differs."""
+        return migrated(self._book, terms)
+
+    # --- the vault -------------------------------------------------------------------------------------------
+
+    def seal(self, after: str | None, manifest: str, what: Mapping[str, object]) -> None:
+        """Write down what a vault holds from now on, by the digest of its manifest; ``after`` is the digest before.
+
+        This is the moment at which a batch is there. Nothing is charged, and nothing about the rows is written.
+        """
+        seal(self._book, after, manifest, what)
+
+    def sealed(self) -> str | None:
+        """The digest of the newest manifest of the vault, or None if nothing was ever sealed."""
+        with self._book.current():
+            return newest_seal(self._store)
+
     # --- readings --------------------------------------------------------------------------------------------
 
     @property
@@ -249,8 +335,13 @@ class Ledger(Live):
 
     @property
     def terms(self) -> Terms:
-        """The promises and the public domains."""
-        return self._book.replay.birth.terms
+        """The promises and the public domains, as they are declared now."""
+        return self._book.replay.eras.current
+
+    @property
+    def eras(self) -> Eras:
+        """What was declared at each place of the book; charges are read with it."""
+        return self._book.replay.eras
 
     def truncation_key(self) -> bytes:
         """The secret that decides, once for the ledger's life, which rows of a user are kept (theory E14)."""
@@ -268,10 +359,7 @@ class Ledger(Live):
     def remaining(
         self, table: str, region: Region | None = None, analyst: str = "", *, now: bool = True
     ) -> tuple[Measure, ...]:
-        """What one protected unit in a region of a table can still be charged, for each promise.
-
-        Without ``now``, after the last entry that this process wrote or saw.
-        """
+        """What a unit in a region can still be charged, for each promise; without ``now``, as this process saw last."""
         domain = self.terms.tables.get(table)
         if domain is None:
             raise refuse_ledger.unknown_table(table, tuple(self.terms.tables))
@@ -374,9 +462,8 @@ class Ledger(Live):
 
     def _state(self, entry: Entry) -> State:
         closing = self._store.closing(entry.seq)
-        if closing is None:
-            return State.UNFINISHED
-        return State.ANSWERED if closing.kind is Kind.COMMIT else State.ABANDONED
+        answered = closing is not None and closing.kind is Kind.COMMIT
+        return State.UNFINISHED if closing is None else State.ANSWERED if answered else State.ABANDONED
 
     def content(self, commit: Entry) -> bytes:
         """The answer stored with a commit."""
@@ -410,10 +497,3 @@ class Ledger(Live):
 
     def _forked(self) -> PartitaError:
         return refuse_ledger.forked(self._store.name)
-
-
-def _same_release(entry: Entry, charge: Charge) -> bool:
-    """Whether a reservation paid for this very release: same analyst, region, costs and mechanism."""
-    return entry.charge == charge.priced() and entry.details().get("mechanism") == json.loads(
-        canonical(dict(charge.mechanism))
-    )

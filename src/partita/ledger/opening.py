@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 
+from partita.errors import LedgerFault
 from partita.errors import ledger as refuse
+from partita.errors import refinement as refuse_other
 from partita.ledger.birth import Birth, Terms
 from partita.ledger.book import points
 from partita.ledger.book.anchor import Anchor, FileAnchor, Mark, NoAnchor
@@ -20,6 +22,7 @@ from partita.ledger.keys import SigningKey, random_bytes
 from partita.ledger.ledger import Ledger
 from partita.ledger.payer import MakePayer, RegionPayer
 from partita.ledger.redeclared import domain_changes, promise_changes
+from partita.ledger.refined import differences
 from partita.sampling import entropy
 from partita.sampling.bits import BitSource
 
@@ -36,11 +39,13 @@ def open_ledger(
     faults: Faults = points.none,
     make: MakePayer | None = None,
     checkpoint_every: int = EVERY,
+    migrate: bool = False,
 ) -> Ledger:
     """The ledger in a file, made anew where there is none and terms are given; ``":memory:"`` keeps it in memory.
 
     The anchor (by default a file beside the ledger, ``.anchor``) and the signing key (``.key``) belong to it. A file
-    that is damaged, older than its anchor, or made for other terms is refused before anything is read.
+    that is damaged, older than its anchor, or made for other terms is refused before anything is read. With
+    ``migrate``, a ledger goes on under other terms if they refine its own (theory I12).
     """
     place = _named(path)
     source = entropy.system() if bits is None else bits
@@ -68,16 +73,18 @@ def open_ledger(
             signer = SigningKey.read(f"{place}.key")
         anchored = held.read()
         replay = Replay(store, make or RegionPayer)
-        if terms is not None and terms != replay.birth.terms:
-            _check_anchor(store, replay, held, anchored)
-            replay = _redeclared(store, replay, held, terms, clock)
-        else:
-            _check_anchor(store, replay, held, anchored)
+        _check_anchor(store, replay, held, anchored)
+        other = terms is not None and terms != replay.eras.current
+        if terms is not None and other:
+            replay = _redeclared(store, replay, held, terms, clock, migrate=migrate)
+        book = Book(store, replay, held, clock=clock, checkpoint_every=checkpoint_every)
+        ledger = Ledger(book, signer=signer, faults=faults)
+        if terms is not None and other and migrate:
+            ledger.migrate(terms)
     except BaseException:
         store.close()
         raise
-    book = Book(store, replay, held, clock=clock, checkpoint_every=checkpoint_every)
-    return Ledger(book, signer=signer, faults=faults)
+    return ledger
 
 
 def _named(path: object) -> str:
@@ -131,19 +138,19 @@ def _born(place: str, terms: Terms, signer: SigningKey, source: BitSource, clock
     return SQLiteStore.create(place, entry, secret, timeout=timeout)
 
 
-def _redeclared(store: Store, replay: Replay, held: Anchor, terms: Terms, clock: Clock) -> Replay:
-    """The book with other terms: begun again in its place if nothing was ever charged to it, refused otherwise.
+def _redeclared(store: Store, replay: Replay, held: Anchor, terms: Terms, clock: Clock, *, migrate: bool) -> Replay:
+    """The book with other terms: begun again in its place if nothing was ever charged to it; if not, migrated later on.
 
     The first entry is exchanged in one transaction and the anchor is taken away before it ends. Whoever has the old one
     open finds it rewritten at the next step, before a charge, and has to open it again.
     """
-    written = replay.birth.terms
     uncharged = {Kind.BIRTH, Kind.ACCOUNT, Kind.CHECKPOINT}
     with store.writing(Stage.OPEN):
         replay.follow(store)
         if not isinstance(held, FileAnchor) or not uncharged.issuperset(store.counts()):
-            promises, domains = promise_changes(written, terms), domain_changes(written, terms)
-            raise (refuse.other_promises if promises else refuse.other_tables)(store.name, [*promises, *domains])
+            if migrate:
+                return replay
+            raise _made_for_another(store.name, replay.eras.current, terms)
         at = clock().isoformat(timespec="microseconds")
         birth = Birth(terms, replay.birth.truncation, replay.birth.public_key, at)
         entry = entry_after(None, Kind.BIRTH, canonical(birth.document()))
@@ -151,6 +158,15 @@ def _redeclared(store: Store, replay: Replay, held: Anchor, terms: Terms, clock:
         store.begin_again(entry)
     held.advance(Mark(entry.seq, entry.hash))
     return Replay(store, replay.make)
+
+
+def _made_for_another(name: str, written: Terms, given: Terms) -> LedgerFault:
+    """What differs, and whether the ledger could go on with it."""
+    promises, domains = promise_changes(written, given), domain_changes(written, given)
+    if promises:
+        return refuse_other.other_promises(name, [*promises, *domains])
+    reasons = [(one.part, one.why) for one in differences(written, given) if not one.refines]
+    return refuse_other.other_tables(name, domains, reasons) if reasons else refuse_other.refinable(name, domains)
 
 
 def _give_back(store: Store, replay: Replay, held: Anchor, anchored: Mark) -> None:

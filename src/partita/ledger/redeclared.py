@@ -34,8 +34,10 @@ def domain_changes(written: Terms, given: Terms) -> list[Change]:
     [('t.age', 'integers with high = 99', 'integers with high = 120')]
     """
     found: list[Change] = []
-    for name in sorted({*written.tables, *given.tables}):
-        old, new = written.tables.get(name), given.tables.get(name)
+    # The wide domain of people follows from their tables as they were declared.
+    before, after = (terms.declared or terms.tables for terms in (written, given))
+    for name in sorted({*before, *after}):
+        old, new = before.get(name), after.get(name)
         if old is None or new is None:
             found.append((f"table {name}", _columns(old), _columns(new)))
         elif old != new:

@@ -28,6 +28,7 @@ class Histogram:
     When a record comes or goes one cell moves by 1; when it changes, two do. So the distance is 1 and 2 in L1, 1 and √2
     in L2 (histogram.proof.md).
 
+    >>> from partita.granularity import Relation
     >>> from partita.theory.measures.pure import Pure
     >>> Histogram(noise=Laplace(scale=2), relation=Relation.CHANGE_ONE).cost(Pure)
     Pure(epsilon=Fraction(1, 1))

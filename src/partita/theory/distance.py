@@ -43,22 +43,38 @@ class Distance:
 
     @classmethod
     def l1(cls, length: Number) -> Distance:
-        """The sum of the absolute changes."""
+        """The sum of the absolute changes.
+
+        >>> print(Distance.l1(3))
+        l1(3)
+        """
         return cls(Norm.L1, nonnegative(length, "distance"))
 
     @classmethod
     def l2(cls, length: Number) -> Distance:
-        """The Euclidean length of the changes."""
+        """The Euclidean length of the changes.
+
+        >>> print(Distance.l2(3))
+        l2(3)
+        """
         return cls(Norm.L2, nonnegative(length, "distance") ** 2)
 
     @classmethod
     def l2_squared(cls, square: Number) -> Distance:
-        """The square of the Euclidean length, where that is the exact number."""
+        """The square of the Euclidean length, where that is the exact number.
+
+        >>> print(Distance.l2_squared(2))
+        l2(1.41421)
+        """
         return cls(Norm.L2, nonnegative(square, "squared distance"))
 
     @classmethod
     def linf(cls, length: Number) -> Distance:
-        """The largest absolute change."""
+        """The largest absolute change.
+
+        >>> print(Distance.linf(3))
+        linf(3)
+        """
         return cls(Norm.LINF, nonnegative(length, "distance"))
 
     def length(self) -> Fraction:

@@ -17,11 +17,11 @@ from tests.unit.curator.hospital import hospital
 @pytest.mark.parametrize(
     ("method", "reader", "own"),
     [
-        (Curator.ask, Wanted.of, ["key", "analyst"]),
+        (Curator.ask, Wanted.of, ["key", "batch", "analyst"]),
         (Curator.quote, Wanted.of, ["analyst"]),
         (Curator.batch, Price.of, ["weights", "analyst"]),
         (Curator.plan, Price.of, ["weights", "analyst"]),
-        (Session.ask, Wanted.of, ["key"]),
+        (Session.ask, Wanted.of, ["key", "batch"]),
         (Session.quote, Wanted.of, []),
         (Session.batch, Price.of, ["weights"]),
         (Session.plan, Price.of, ["weights"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -155,3 +156,33 @@ def test_of_two_runs_of_one_charge_the_first_to_commit_decides(way, tmp_path):
         kinds = [entry.kind.value for entry in kept.ledger.entries()]
         assert (kinds.count("reserve"), kinds.count("commit")) == (1, 1)
         assert kept.verify().sound
+
+
+def test_of_threads_that_ask_the_same_question_one_computes_it(monkeypatch):
+    """Or the noise that is drawn sooner would be the one that is seen."""
+    runs, begun, gate = [], threading.Event(), threading.Event()
+    with hospital(promises=PROMISE) as curator:
+        engine = curator._engine
+        inner = engine._read
+
+        def slow(program):
+            runs.append(program)
+            begun.set()
+            assert gate.wait(20)
+            return inner(program)
+
+        monkeypatch.setattr(engine, "_read", slow)
+        found = []
+        asking = [
+            threading.Thread(target=lambda: found.append(curator.ask(QUESTION, epsilon="0.1").rows())) for _ in range(3)
+        ]
+        asking[0].start()
+        assert begun.wait(20)
+        for one in asking[1:]:
+            one.start()
+        gate.set()
+        for one in asking:
+            one.join(20)
+        assert len(runs) == 1
+        assert len(found) == 3
+        assert found[0] == found[1] == found[2]

@@ -114,9 +114,9 @@ def test_other_promises_are_refused(used):
 
 
 def test_another_domain_is_refused(used):
-    wider = Terms(TERMS.promises, {"visits": Domain({"age": integers(0, 120)}), "more": DOMAIN})
+    other = Terms(TERMS.promises, {"visits": Domain({"age": integers(0, 90)}), "more": DOMAIN})
     with pytest.raises(LedgerFault, match=r"table more: the ledger has .none., declared now is .columns age") as caught:
-        opened(used, wider)
+        opened(used, other)
     assert code(caught) == "ledger.other-tables"
     assert "visits.age: the ledger has [" in caught.value.message
     assert "a ledger of its own" in caught.value.message

@@ -125,6 +125,14 @@ def test_owners_are_people_whatever_their_column_is_called():
     assert compose(first + second, disjoint=True).loss == Pure(epsilon="0.2")
 
 
+def test_a_hospital_that_keeps_all_rows_protects_owners_of_so_many_rows_and_no_others():
+    owners = hospital(2, [Promise(users("patient", rows=5), Pure(epsilon=10))], ("TRUE", Cost(Pure(epsilon="0.1"))))
+    unit = users("patient", rows=3)
+    for receipts in (row_hospital(1, "0.1"), row_hospital(1, "0.1") + owners):
+        assert compose(receipts, unit=unit).unit == "one patient with at most 3 rows, added or removed"
+    assert compose(owners, unit=unit).unit == "one owner with all rows, added or removed"
+
+
 def test_a_group_may_be_spread_over_hospitals_so_disjointness_does_not_help_it():
     receipts = [
         receipt

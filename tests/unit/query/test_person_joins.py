@@ -8,6 +8,7 @@ import partita as pt
 from partita.granularity import persons
 from partita.query.language.joined import Joined, Kind, Link, joined_of
 from partita.query.language.plan import Plan
+from partita.query.sql.join_words import MOST_EXISTING
 from partita.query.sql.parse import read
 from partita.query.tables.people import People
 from partita.query.tables.public import PublicTable
@@ -302,6 +303,15 @@ def test_what_would_mean_another_question_or_take_too_long_is_refused(rest, code
     with pytest.raises(pt.PartitaError) as refused:
         asked(f"SELECT COUNT(*) AS n FROM {rest}")
     assert refused.value.code == code
+
+
+def test_there_are_only_so_many_different_existences():
+    """An engine orders their joins: a hundred of them, in five thousand letters, kept it busy for a minute."""
+    one = "EXISTS (SELECT 1 FROM visits v WHERE v.customer = c.customer AND day = {0})"
+    few = [one.format(day % MOST_EXISTING) for day in range(3 * MOST_EXISTING)]
+    assert len(joined(f"customers c WHERE {' OR '.join(few)}").existences) == MOST_EXISTING
+    with pytest.raises(pt.PartitaError, match="different questions in EXISTS"):
+        joined(f"customers c WHERE {' OR '.join([*few, one.format(99)])}")
 
 
 def test_existences_of_tables_with_like_names_are_told_apart():

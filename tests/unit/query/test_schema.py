@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ from pyarrow import csv, parquet
 from partita.errors import PartitaError
 from partita.granularity import groups, rows, users
 from partita.query.tables.draft import draft
+from partita.query.tables.guesses import guessed
 from partita.query.tables.schema import Table, from_toml
 from partita.query.tables.truncation import truncation
 from partita.region.columns import identifier, integers
@@ -93,11 +95,42 @@ def test_a_draft_has_names_and_types_and_no_value(kind, tmp_path):
     text = draft(path)
     assert str(SECRET) not in text
     assert "PUBLIC KNOWLEDGE" in text
-    # Bounds are for a person to fill in.
-    filled = text.replace('["?", "?"]', "[0, 120]").replace('["?"]', '["one", "two"]')
-    table = from_toml("my_visits", tomllib.loads(filled)["tables"]["my_visits"])
-    assert list(table.columns) == ["patient_id", "age", "name of ward", "paid"]
+    table = from_toml("my_visits", tomllib.loads(text)["tables"]["my_visits"])
+    assert list(table.columns) == ["patient_id", "age", "paid"]
     assert table.owner == "patient_id"
+    # What no name tells is for a person to fill in.
+    filled = text.replace('# "name of ward"', '"name of ward"').replace('["?"]', '["one", "two"]')
+    table = from_toml("my_visits", tomllib.loads(filled)["tables"]["my_visits"])
+    assert list(table.columns) == ["patient_id", "age", "paid", "name of ward"]
+
+
+def test_a_draft_without_a_guess_says_what_to_fill_in(tmp_path):
+    (tmp_path / "odd.csv").write_text("ward;street\n")
+    text = draft(tmp_path / "odd.csv")
+    assert 'delimiter = ";"' in text
+    assert tomllib.loads(text)["tables"]["odd"]["columns"]["ward"] == {"categories": ["?"]}
+
+
+@pytest.mark.parametrize(
+    ("column", "kind", "declared"),
+    [
+        ("Age", "unknown", "integers"),
+        ("date_of_birth", "unknown", "dates"),
+        ("updatedAt", "string", "dates"),
+        ("updatedAt", "int64", None),
+        ("updated_at", "timestamp[us]", None),
+        ("salary EUR", "double", "decimals"),
+        ("completion_rate", "unknown", "decimals"),
+        ("isSmoker", "unknown", "booleans"),
+        ("flag", "bool", "booleans"),
+        ("sex", "string", "categories"),
+        ("sex", "int64", None),
+        ("ward", "unknown", None),
+    ],
+)
+def test_a_kind_is_guessed_from_a_name_and_a_type_that_fits(column, kind, declared):
+    found = guessed(column, kind)
+    assert (None if found is None else re.search("[a-z]+", found[0])[0]) == declared
 
 
 @pytest.mark.parametrize("name", ["nothing.parquet", "rows.xlsx", "broken.parquet"])

@@ -33,6 +33,7 @@ class KMeans(TransformerMixin, ClusterMixin, Private):  # type: ignore[misc]
     ``init`` or from random ones, on rows within ``radius`` of the middle in L1 (others are pulled in; unless it is
     said, the whole box is within).
 
+    >>> import numpy as np
     >>> X = np.repeat([[-0.5, 0.1], [0.5, 0.2]], 2000, axis=0)
     >>> KMeans(2, epsilon=1, bounds=(-1, 1)).fit(X).cluster_centers_.round(1).tolist()
     [[-0.5, 0.1], [0.5, 0.2]]

@@ -30,6 +30,7 @@ class LinearRegression(RegressorMixin, Private):  # type: ignore[misc]
     Targets outside their bounds are clamped, row by row. ``coef_error_`` and ``intercept_error_`` are the deviations
     that noise gives them.
 
+    >>> import numpy as np
     >>> X = np.linspace(-1, 1, 4000).reshape(-1, 1)
     >>> model = LinearRegression(epsilon=1, bounds=(-1, 1), target_bounds=(-1, 1)).fit(X, X[:, 0] / 2)
     >>> model.coef_.round(1).tolist()

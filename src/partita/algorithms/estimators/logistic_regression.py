@@ -60,6 +60,7 @@ class LogisticRegression(ClassifierMixin, Private):  # type: ignore[misc]
     gives it where the model is true; so for the intercepts. For ``"objective"`` a tenth of the price pays for them,
     unless ``errors=False``; ``"descent"`` has none.
 
+    >>> import numpy as np
     >>> X = np.repeat([[-0.5], [0.5]], 2000, axis=0)
     >>> model = LogisticRegression(epsilon=1, bounds=(-1, 1), classes=["no", "yes"])
     >>> model.fit(X, ["no"] * 2000 + ["yes"] * 2000).predict([[-1.0], [1.0]]).tolist()

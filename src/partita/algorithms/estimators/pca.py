@@ -28,6 +28,7 @@ class PCA(TransformerMixin, Private):  # type: ignore[misc]
     ``variance_error_`` is about how far noise moves a variance: directions whose variances differ by less are not
     told apart. ``component_error_`` is about the sine of the angle by which noise turns each direction.
 
+    >>> import numpy as np
     >>> X = np.column_stack([np.linspace(-1, 1, 4000), np.zeros(4000)])
     >>> abs(PCA(1, epsilon=1, bounds=(-1, 1)).fit(X).components_).round(1).tolist()
     [[1.0, 0.0]]

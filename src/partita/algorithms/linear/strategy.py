@@ -29,6 +29,7 @@ class Strategy:
     Privacy comes from these numbers alone (theory F9, strategy.proof.md), so they must not depend on the data. Weights
     that are not whole are scaled by ``unit`` and rounded before anything else is computed from them.
 
+    >>> from partita.theory.distance import Norm
     >>> Strategy.cells(4).distance(Norm.L1), Strategy.cells(4).distance(Norm.L2, changed=True).power
     (Distance(norm=<Norm.L1: 'l1'>, power=Fraction(1, 1)), Fraction(2, 1))
     """

@@ -1,4 +1,11 @@
-"""General composition written out for a finite class of databases: distances through maps, added (theory E1, E6)."""
+"""General composition written out for a finite class of databases: distances through maps, added (theory E1, E6).
+
+>>> def steps(first, second):
+...     return Fraction(abs(first - second))
+>>> coarse = through(steps, lambda database: database // 10, range(30))
+>>> composed([steps, coarse])(0, 19)  # 19 steps apart, and one step apart after rounding to tens
+Fraction(20, 1)
+"""
 
 from __future__ import annotations
 

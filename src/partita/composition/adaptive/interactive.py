@@ -97,7 +97,13 @@ class Concurrent(Live):
 
 @final
 class Child(Live):
-    """One interactive release that was paid for."""
+    """One interactive release that was paid for.
+
+    >>> from partita import Filter, Pure
+    >>> first = Concurrent(Filter(Pure(epsilon=1))).open("first", Pure(epsilon="0.5"))
+    >>> first.name, first.may_answer
+    ('first', True)
+    """
 
     def __init__(self, parent: Concurrent, name: str) -> None:
         super().__init__()

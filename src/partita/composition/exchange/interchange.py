@@ -1,4 +1,11 @@
-"""Plans in the vocabulary of Google's dp_accounting, as versioned JSON and as its own objects."""
+"""Plans in the vocabulary of Google's dp_accounting, as versioned JSON and as its own objects.
+
+>>> from partita import GaussianNoise
+>>> document = to_document([(GaussianNoise(sigma=10), 3)])
+>>> (run,) = from_document(document)
+>>> run.mechanism, run.count
+(GaussianNoise(sigma=Fraction(10, 1)), 3)
+"""
 
 from __future__ import annotations
 

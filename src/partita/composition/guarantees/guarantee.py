@@ -50,6 +50,13 @@ class Guarantee:
 
     ``epsilon`` is certified: the truth is never above it. ``mode`` says what may be chosen along the way: questions,
     but not mechanisms, parameters or their number, unless it says fully adaptive (theory D3).
+
+    >>> from partita import Laplace, compose
+    >>> total = compose([(Laplace(epsilon="0.1"), 100)], delta=1e-6)
+    >>> print(f"ε = {total.epsilon:.2f} at δ = {total.delta:g}")
+    ε = 4.69 at δ = 1e-06
+    >>> print(f"at 1% false alarms, at most {1 - total.tradeoff(0.01):.1%} are found")
+    at 1% false alarms, at most 8.9% are found
     """
 
     epsilon: float

@@ -45,6 +45,16 @@ class Answer:
     """Noisy results that are in the ledger and may be looked at for ever.
 
     Negative noisy counts are kept as they are: cutting them off would bias every sum over groups.
+
+    >>> from partita import Curator, Promise, Table, ZCDP, integers, rows
+    >>> visits = Table("visits", [{"age": i % 90} for i in range(900)], {"age": integers(0, 120, missing=0)})
+    >>> with Curator(tables=[visits], promises=[Promise(rows(), ZCDP(rho="0.5"))], ledger=":memory:") as curator:
+    ...     answer = curator.ask("SELECT COUNT(*) AS n FROM visits", rho="0.1")
+    ...     again = curator.ask("SELECT COUNT(*) AS n FROM visits", rho="0.1")
+    >>> list(answer.rows()[0]), answer.error(confidence=0.95)
+    (['n'], {'n': [4.88...]})
+    >>> answer.free, again.free, again.rows() == answer.rows()
+    (False, True, True)
     """
 
     quote: Quote = field(repr=False)
@@ -77,6 +87,11 @@ class Answer:
     def region(self) -> Region:
         """Who the answer is about."""
         return self.quote.region
+
+    @property
+    def batch(self) -> int:
+        """The newest batch of rows that the answer covers, with all before it; 0 is what was declared."""
+        return self.quote.plan.table.batch or 0
 
     @cached_property
     def remaining(self) -> tuple[Measure, ...]:
@@ -206,6 +221,7 @@ class Answer:
         granularities = [promise.granularity for promise in self.quote.promises]
         lines = [
             *self._asked(quotes),
+            *([f"Rows: all batches up to batch {self.batch}."] if self.batch else []),
             *filter(None, [said(self.asked_about, self.region)]),
             *(
                 [self._made_of()]

@@ -26,6 +26,14 @@ class Batch:
     ``cost`` is what all of them together cost the person they touch most, under the first promise; ``apart`` what it
     would be if each were charged by itself. ``ask`` answers them all; ``reserve`` charges them all and leaves the
     asking for later.
+
+    >>> from partita import Curator, Promise, Table, ZCDP, integers, rows
+    >>> visits = Table("visits", [{"age": i % 90} for i in range(900)], {"age": integers(0, 120, missing=0)})
+    >>> questions = [f"SELECT COUNT(*) AS n FROM visits WHERE age = {age}" for age in (20, 30, 40)]
+    >>> with Curator(tables=[visits], promises=[Promise(rows(), ZCDP(rho="0.5"))], ledger=":memory:") as curator:
+    ...     batch = curator.batch(questions, rho="0.1")
+    >>> print(len(batch.quotes), "quotes; together", batch.cost)
+    3 quotes; together ρ = 0.1
     """
 
     shares: tuple[Share, ...] = field(repr=False)

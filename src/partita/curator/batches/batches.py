@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol, final
+from weakref import WeakSet
 
 from partita.composition.account import RegionAccount
 from partita.composition.calibration.pricing import Price
@@ -50,6 +51,8 @@ class Batches:
     ) -> None:
         self._ledger, self._path = ledger, path
         self._promises, self._truncations, self._answering = promises, truncations, answering
+        self.plans: WeakSet[Planned] = WeakSet()
+        """Plans that are charged."""
 
     def made(
         self,
@@ -151,7 +154,9 @@ class Batches:
     def _reserved(self, batch: Batch, charges: Sequence[Charge], costs: tuple[Measure, ...]) -> Planned:
         if len(charges) > 1:
             raise refuse.several_tables_planned(sorted(charge.table for charge in charges))
-        return Planned(ledger=self._ledger, path=self._path, shares=batch.shares, costs=costs, charge=charges[0])
+        made = Planned(ledger=self._ledger, path=self._path, shares=batch.shares, costs=costs, charge=charges[0])
+        self.plans.add(made)
+        return made
 
     def _admitted(self, charges: Sequence[Charge]) -> None:
         for charge in charges:

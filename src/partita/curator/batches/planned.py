@@ -73,6 +73,15 @@ class Planned(Live):
 
     All of them are answered by one reading when the first is asked for, and stored together; what is never asked for
     stays charged. After a crash the same plan takes up its own charge again.
+
+    >>> from partita import Curator, Promise, Table, ZCDP, integers, rows
+    >>> visits = Table("visits", [{"age": i % 90} for i in range(900)], {"age": integers(0, 120, missing=0)})
+    >>> with Curator(tables=[visits], promises=[Promise(rows(), ZCDP(rho="0.5"))], ledger=":memory:") as curator:
+    ...     plan = curator.plan(["SELECT COUNT(*) AS n FROM visits", "SELECT AVG(age) AS age FROM visits"], rho="0.1")
+    ...     [list(answer.rows()[0]) for answer in plan.answers()]
+    [['n'], ['age']]
+    >>> print(plan.cost)
+    ρ = 0.0999999
     """
 
     def __init__(
@@ -107,6 +116,10 @@ class Planned(Live):
     def answers(self) -> list[Answer]:
         """The answers to all questions, in the order of the plan."""
         return [self._answer(one) for one in self.shares]
+
+    def read(self) -> None:
+        """Read now for what is charged; what was read before is not read again."""
+        self._read()
 
     def receipt(self) -> Receipt:
         """The signed certificate of the whole plan: its questions share one."""

@@ -39,6 +39,11 @@ class Sample:
     """The rows a computation works on: sanitised codes, a line for each row in no meaningful order.
 
     How many lines there are is as secret as what is in them.
+
+    >>> import numpy as np
+    >>> from partita import integers
+    >>> Sample(np.array([[3], [41]]), (integers(10, 120, missing=10),)).values().ravel().tolist()
+    [13.0, 51.0]
     """
 
     codes: NDArray[np.int64]
@@ -65,6 +70,15 @@ class Computation(ABC):
 
     ``losses`` is fixed beforehand and holds whatever the rows are: the output of ``compute`` is a function of these
     releases, each of them run on whatever the ones before it gave (theory D1, F).
+
+    >>> from partita import Curator, Promise, Table, ZCDP, integers, rows
+    >>> from partita.algorithms import ContinualCounter
+    >>> visits = Table("visits", [{"day": i % 7} for i in range(700)], {"day": integers(0, 6, missing=0)})
+    >>> counter = ContinualCounter(7, rho="0.1", column="day")
+    >>> with Curator(tables=[visits], promises=[Promise(rows(), ZCDP(rho="0.5"))], ledger=":memory:") as curator:
+    ...     counts = curator.run(counter, table="visits")
+    ...     print(counts.cost)
+    ρ = 0.1
     """
 
     kind: ClassVar[str]
@@ -129,7 +143,7 @@ def charge_for(
             "nonce": nonce,
             "parameters": dict(computation.parameters()),
             "parts": parts,
-            "table": [extract.table.name, extract.table.digest],
+            "table": [extract.table.name, extract.table.version],
             "tests": [repr(test) for test in extract.where.tests],
             "where": condition,
         }

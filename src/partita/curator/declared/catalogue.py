@@ -9,6 +9,7 @@ from typing import final
 from partita.composition.account.people import PersonSpace
 from partita.composition.calibration.pricing import Price
 from partita.composition.plans.promise import Promise
+from partita.curator.answers.quotation import CuratorQuote
 from partita.curator.computations.computation import Computation
 from partita.curator.path.placed import PersonPromise
 from partita.curator.wanted import Wanted
@@ -85,6 +86,8 @@ class Catalogue:
             return sql.read_statement(question, self.tables, self.public, self._most)
         if isinstance(question, Plan) and self._ours(question.table):
             return question
+        if isinstance(question, Plan) and (newer := self._newer(question.table)) is not None:
+            return replace(question, table=newer)
         raise refuse.not_a_question(question)
 
     @within_effort
@@ -112,6 +115,13 @@ class Catalogue:
         joined = joined_of(table)
         return self.truncations[table.name] if joined is None else joined.truncation(self._key)
 
+    def _newer(self, table: Table) -> Table | None:
+        """The same table of ours with the rows of other batches."""
+        found = self.tables.get(table.name)
+        if found is None or found.batch == table.batch or found.digest != table.digest:
+            return None
+        return found if found.source is table.source else None
+
     def _ours(self, table: Table) -> bool:
         joined = joined_of(table)
         return self.tables.get(table.name) is table if joined is None else joined.people is self._people
@@ -125,6 +135,14 @@ class Catalogue:
         if offered.program.truncation != (cut if cut is None or not plan.caps else cut.capped(plan.caps)):
             raise refuse.foreign_quotation(plan.table.name)
         return offered
+
+    def batched(self, one: str | Plan | CuratorQuote) -> Plan | Quote:
+        """A question of a batch; a quotation as it is."""
+        if not isinstance(one, CuratorQuote):
+            return self.plan(one, "A batch")
+        if one.statement is not None:
+            raise refuse_shown.not_one_question("A batch")
+        return self.own(one.quote)
 
     def extract(self, computation: Computation, name: str | None, where: str | None) -> Extract:
         """The rows and columns that a computation reads."""

@@ -11,6 +11,7 @@ from partita.errors import curator as refuse
 from partita.errors import theory as refuse_theory
 from partita.errors.query import tables as refuse_public
 from partita.granularity import Edges, Granularity, Metric, Nodes, Persons, Replace, Rows, Users
+from partita.ledger.birth import Terms
 from partita.query.tables.people import People
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table
@@ -89,6 +90,15 @@ def people_of(promises: Sequence[Promise], tables: Mapping[str, Table]) -> tuple
         return None
     people = People(persons, tables.values())
     return people, PersonSpace(persons, {name: table.domain for name, table in people.tables.items()})
+
+
+def terms_of(promises: Sequence[Promise], tables: Mapping[str, Table]) -> Terms:
+    """What the ledger of these promises and tables is declared with."""
+    people = people_of(promises, tables)
+    if people is None:
+        return Terms(promises, {name: table.domain for name, table in tables.items()})
+    declared = {name: table.domain for name, table in tables.items()}
+    return Terms(promises, {people[1].persons.column: people[1].domain}, declared)
 
 
 def checked_public(public: Sequence[PublicTable], tables: Mapping[str, Table]) -> dict[str, PublicTable]:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.curator.path.alarms import told, unseen
+from partita.curator.path.gate import Gate
 from partita.curator.path.opinion import SecondOpinion
 from partita.curator.path.pace import Pace
 from partita.curator.path.placed import placed
 from partita.curator.path.purchase import Made, Purchase, Reading
 from partita.curator.path.rehearsal import Rehearsal
+from partita.curator.path.turns import Turns
 from partita.engine.base import Engine
 from partita.engine.log import attempted
 from partita.errors import engine as refuse_engine
+from partita.errors import vault as refuse_vault
 from partita.ledger.book.points import Point
 from partita.ledger.charge import Charge
 from partita.ledger.ledger import Ledger
@@ -44,6 +48,7 @@ class Path:
         pace: Pace,
         opinion: SecondOpinion,
         rehearsal: Rehearsal,
+        gate: Gate | None = None,
     ) -> None:
         self._ledger = ledger
         self._engine = engine
@@ -51,38 +56,96 @@ class Path:
         self._pace = pace
         self._opinion = opinion
         self._rehearsal = rehearsal
+        self._turns = Turns()
+        self.gate = Gate() if gate is None else gate
+        self.batch: int | None = None
+        """The newest batch of rows that the engine holds; None where it reads what was declared."""
 
     def walk(self, purchase: Purchase[Made]) -> tuple[Answered, list[Made] | None]:
         """The whole way: the answer in the book, and what was made for it if that was just now."""
-        booked = self.reserve(purchase)
-        return self.fulfil(purchase, booked) if isinstance(booked, Reservation) else (booked, None)
+        with self.gate.passed():
+            booked = self.reserve(purchase)
+            return self.fulfil(purchase, booked) if isinstance(booked, Reservation) else (booked, None)
+
+    def walk_many(self, purchases: Sequence[Purchase[Made]]) -> list[tuple[Answered, list[Made] | None]]:
+        """The whole way of several charges in order, with flushes that they share.
+
+        What came of those before the first that cannot be paid; if that is the very first, it is refused.
+        """
+        with self.gate.passed():
+            for one in purchases:
+                self._tried(one)
+            booked = self._ledger.reserve_many([one.charge for one in purchases])
+            # The same question twice has one reservation, which is fulfilled once.
+            opened = {one.seq: (bought, one) for bought, one in zip(purchases, booked) if isinstance(one, Reservation)}  # noqa: B905
+            done = dict(zip(opened, self._fulfilled(list(opened.values())), strict=True))
+            return [done[one.seq] if isinstance(one, Reservation) else (one, None) for one in booked]
 
     def reserve(self, purchase: Purchase[Made]) -> Reservation | Answered:
         """Charge for a purchase durably, unless its answer is in the book already; nothing is read."""
+        self._tried(purchase)
+        return self._ledger.reserve(purchase.charge)
+
+    def _tried(self, purchase: Purchase[Made]) -> None:
+        """Refuse a charge that claims too little or that could not be computed; nothing is read or booked."""
+        if any(one.program.table.batch != self.batch for one in purchase.readings):
+            # The rows that it is about are not what the engine holds now; only what is in the book can be told.
+            if self._ledger.stored(purchase.charge.question) is None:
+                raise refuse_vault.rows_arrived()
+            return
         if purchase.quotes:
             self._opinion.on(purchase.charge, purchase.quotes)
         self._rehearsal.of(purchase.charge, [one.program for one in purchase.readings])
-        return self._ledger.reserve(purchase.charge)
 
     def fulfil(self, purchase: Purchase[Made], reservation: Reservation) -> tuple[Answered, list[Made] | None]:
         """Read what is charged for, make it private and commit it.
 
-        Of two runs of one reservation the first to commit decides: only what it made may be seen, so what this run made
-        is given only if it was the first.
+        One run of a reservation at a time; of two processes the first to commit decides: only what it made may be
+        seen, so what this run made is given only if it was the first.
         """
-        assert reservation.question == purchase.charge.question  # what is read is what was charged for
-        with self._pace.kept() as beat:
-            read = [self._read(one) for one in purchase.readings]
-            self._ledger.pass_by(Point.READ)
-            made = [self._made(one, exact) for one, (exact, _) in zip(purchase.readings, read, strict=True)]
-            self._ledger.pass_by(Point.NOISED)
-            found = [one for one, _ in made]
-            content = purchase.stored(found)
-            if not all(sound for _, sound in (*read, *made)):
-                told(self._ledger, reservation)
+        (done,) = self._fulfilled([(purchase, reservation)])
+        return done
+
+    def _fulfilled(
+        self, opened: Sequence[tuple[Purchase[Made], Reservation]]
+    ) -> list[tuple[Answered, list[Made] | None]]:
+        mine = self._turns.take(reservation.seq for _, reservation in opened)
+        try:
+            run = [one for one in opened if one[1].seq in mine]
+            done = dict(zip((one.seq for _, one in run), self._run(run), strict=True))
+        finally:
+            self._turns.end(mine)
+        return [done.get(one.seq) or self._awaited(bought, one) for bought, one in opened]
+
+    def _awaited(self, purchase: Purchase[Made], reservation: Reservation) -> tuple[Answered, list[Made] | None]:
+        """What another thread commits for a reservation; if it failed, it is this one's turn."""
+        self._turns.wait(reservation.seq)
+        booked = self._ledger.reserve(purchase.charge)
+        return self.fulfil(purchase, booked) if isinstance(booked, Reservation) else (booked, None)
+
+    def _run(self, opened: Sequence[tuple[Purchase[Made], Reservation]]) -> list[tuple[Answered, list[Made] | None]]:
+        if not opened:
+            return []
+        with self.gate.passed(), self._pace.kept() as beat:
+            made = [self._private(purchase, reservation) for purchase, reservation in opened]
             beat()  # up to here a clock could tell of the rows, and nothing is in the book yet
-            booked = self._ledger.commit(reservation, content)
-        return booked, found if booked.fresh else None
+            booked = self._ledger.commit_many(
+                [(reservation, content) for (_, reservation), (_, content) in zip(opened, made, strict=True)]
+            )
+        return [(one, found if one.fresh else None) for one, (found, _) in zip(booked, made, strict=True)]
+
+    def _private(self, purchase: Purchase[Made], reservation: Reservation) -> tuple[list[Made], bytes]:
+        """What is made of the rows that a durable charge is for, and how it is stored; it has not left yet."""
+        assert reservation.question == purchase.charge.question  # what is read is what was charged for
+        read = [self._read(one) for one in purchase.readings]
+        self._ledger.pass_by(Point.READ)
+        made = [self._made(one, exact) for one, (exact, _) in zip(purchase.readings, read, strict=True)]
+        self._ledger.pass_by(Point.NOISED)
+        found = [one for one, _ in made]
+        content = purchase.stored(found)
+        if not all(sound for _, sound in (*read, *made)):
+            told(self._ledger, reservation)
+        return found, content
 
     def _read(self, one: Reading[Made]) -> tuple[NDArray[Any], bool]:
         """What the rows give, or what no rows give where the engine fails; and whether it did not."""
@@ -108,8 +171,23 @@ def answered(
     path: Path, quote: Quote, *, asked: str, analyst: str, key: str | None
 ) -> tuple[Answered, NDArray[np.object_]]:
     """The noisy numbers of a question, from the book if they are there already."""
-    charge = charge_of(quote, asked=asked, analyst=analyst, key=key)
-    booked, made = path.walk(Purchase(charge, (reading_of(quote),), lambda found: found[0][1], (quote,)))
+    return _noisy(quote, *path.walk(_purchase(quote, charge_of(quote, asked=asked, analyst=analyst, key=key))))
+
+
+def answered_many(
+    path: Path, asked: Sequence[tuple[Quote, str]], *, analyst: str
+) -> list[tuple[Answered, NDArray[np.object_]]]:
+    """The noisy numbers of questions in order, each with its text, up to the first that cannot be paid."""
+    quotes = [quote for quote, _ in asked]
+    found = path.walk_many([_purchase(quote, charge_of(quote, asked=text, analyst=analyst)) for quote, text in asked])
+    return [_noisy(quote, *one) for quote, one in zip(quotes[: len(found)], found, strict=True)]
+
+
+def _purchase(quote: Quote, charge: Charge) -> Purchase[Noisy]:
+    return Purchase(charge, (reading_of(quote),), lambda found: found[0][1], (quote,))
+
+
+def _noisy(quote: Quote, booked: Answered, made: list[Noisy] | None) -> tuple[Answered, NDArray[np.object_]]:
     return booked, numbers(booked.content, quote.width, quote.texts) if made is None else made[0][0]
 
 

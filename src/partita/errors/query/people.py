@@ -187,6 +187,15 @@ def too_many_tables(count: int, limit: int) -> QueryRefused:
     )
 
 
+def too_many_existences(count: int, limit: int) -> QueryRefused:
+    """More questions in conditions than any sensible question has."""
+    return QueryRefused(
+        "people.too-many-existences",
+        f"The question has {count} different questions in EXISTS and IN; at most {limit} are answered. Put conditions "
+        f"on one table into one of them. {UNTOUCHED}",
+    )
+
+
 def question_joined(owner: str) -> QueryRefused:
     """A join with a question in brackets."""
     return QueryRefused(

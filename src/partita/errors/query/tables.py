@@ -82,6 +82,15 @@ def unknown_source(table: str, value: object) -> InvalidInput:
     )
 
 
+def not_sealed() -> InvalidInput:
+    """A batch that could not be sealed, for whatever reason: its rows are told of to the operator alone."""
+    return InvalidInput(
+        "query.not-sealed",
+        "The rows could not be sealed. None of them is read by any question, and what was sealed before is as it was. "
+        "The operator's log says what happened.",
+    )
+
+
 def unreadable_source(table: str) -> InvalidInput:
     """A file that is damaged, or not what its name says."""
     return InvalidInput(

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import final
 
 from partita.composition.account.booking import Release, charged
@@ -14,7 +15,7 @@ from partita.errors import PartitaError
 from partita.explain.report.noises import Noises
 from partita.ledger.book.entries import Entry, Kind
 from partita.ledger.book.store import State
-from partita.ledger.charge import Priced, Reader
+from partita.ledger.charge import Priced
 from partita.ledger.ledger import Ledger
 from partita.theory.measures.base import Measure
 
@@ -64,8 +65,10 @@ class Share:
 
 def newest(ledger: Ledger, most: int) -> tuple[Released, ...]:
     """The newest charges, at most so many, oldest of them first."""
-    read, noises = Reader(ledger.terms.tables), Noises(ledger.terms)
-    return tuple(_released(ledger, read, noises, entry, state) for entry, state in reversed(ledger.newest(most)))
+    eras, noises = ledger.eras, lru_cache(lambda place: Noises(ledger.eras.terms(place)))
+    return tuple(
+        _released(ledger, noises(eras.start(entry.seq)), entry, state) for entry, state in reversed(ledger.newest(most))
+    )
 
 
 def shares(ledger: Ledger) -> tuple[Share, ...]:
@@ -103,9 +106,9 @@ def kinds(released: tuple[Released, ...]) -> tuple[str, ...]:
     return tuple(sorted({noise.split(",")[0].split(" (")[0] for one in released for noise in one.noise}))
 
 
-def _released(ledger: Ledger, read: Reader, noises: Noises, entry: Entry, state: State) -> Released:
+def _released(ledger: Ledger, noises: Noises, entry: Entry, state: State) -> Released:
     assert entry.charge is not None
-    priced, details = read(entry.charge), entry.details()
+    priced, details = ledger.eras.read(entry.charge, entry.seq), entry.details()
     asked = str(details.get("asked", ""))
     return Released(
         seq=entry.seq,

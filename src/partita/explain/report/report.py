@@ -132,6 +132,14 @@ def report(
     """The report of a ledger; ``about`` holds what only the custodian knows.
 
     The time it takes is bounded: of a long book the newest ``most`` releases are listed, and the rest is counted.
+
+    >>> from partita import Curator, Promise, Table, ZCDP, integers, rows
+    >>> visits = Table("visits", [{"age": i % 90} for i in range(900)], {"age": integers(0, 120, missing=0)})
+    >>> with Curator(tables=[visits], promises=[Promise(rows(), ZCDP(rho="0.5"))], ledger=":memory:") as curator:
+    ...     answer = curator.ask("SELECT COUNT(*) AS n FROM visits", rho="0.1")
+    ...     page = report(curator.ledger, about={"name": "Visits"}).html()
+    >>> page.startswith("<!DOCTYPE html>")
+    True
     """
     words = about if isinstance(about, About) else About(about)
     found = summary(ledger, 0)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import final
 
 from partita.composition.plans.promise import Promise
-from partita.errors import LedgerFault
+from partita.errors import LedgerFault, PartitaError
 from partita.exact import written
 from partita.ledger.audit.past import NOTHING, Past, past
 from partita.ledger.audit.recount import recount
@@ -20,8 +20,10 @@ from partita.ledger.book.entries import GENESIS, Entry, Kind, chained, line
 from partita.ledger.book.store import Store
 from partita.ledger.book.tally import START, Tally, rolled
 from partita.ledger.canonical import digest
-from partita.ledger.charge import Priced, Reader
+from partita.ledger.charge import Priced
+from partita.ledger.eras import Eras
 from partita.ledger.payer import MakePayer
+from partita.ledger.refined import differences
 from partita.theory.documents import from_document
 from partita.theory.measures.base import Measure
 
@@ -65,6 +67,7 @@ class _Audit:
     problems: list[str] = field(default_factory=list)
     unproven: list[str] = field(default_factory=list)
     birth: Birth | None = None
+    eras: Eras | None = None
     seq: int = 0
     hash: bytes = GENESIS
     unfinished: set[int] = field(default_factory=set)
@@ -72,7 +75,7 @@ class _Audit:
     counts: Counter[Kind] = field(default_factory=Counter)
     limits: dict[str, list[Measure | None]] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
-    periods: list[Tally] = field(default_factory=lambda: [Tally()])
+    periods: list[Tally] = field(default_factory=lambda: [Tally(1)])
     stored: dict[int, bytes] = field(default_factory=dict)
     rolled: str = START
 
@@ -111,6 +114,8 @@ class _Audit:
                 self._account(entry)
             case Kind.CHECKPOINT:
                 self._checkpoint(entry)
+            case Kind.MIGRATE:
+                self._migrate(entry)
             case _:
                 pass
 
@@ -119,6 +124,7 @@ class _Audit:
             self.note(f"entry {entry.seq} is a second birth")
             return
         self.birth = Birth.from_document(entry.details())
+        self.eras = Eras(self.birth.terms)
         secret = self.store.secret()
         if secret is None or digest(secret) != self.birth.truncation:
             self.note("the truncation key is not the one of the birth")
@@ -150,8 +156,28 @@ class _Audit:
             self.note(f"entry {entry.seq} opens an account without a checkpoint before it")
         self.limits[name] = [None if limit is None else from_document(limit, written) for limit in limits]
         self.tally.accounts.append(details)
-        self.periods.append(Tally())
+        self.periods.append(Tally(entry.seq + 1))
         self.periods[-1].accounts.append(details)
+
+    def _migrate(self, entry: Entry) -> None:
+        """Another declaration: it must go on from the one in force and refine it."""
+        details = entry.details()
+        if self.tally.charges:
+            self.note(f"entry {entry.seq} migrates without a checkpoint before it")
+            self.settle()
+        try:
+            before, after = (Terms.from_document(_document(details.get(name))) for name in ("was", "to"))
+        except (KeyError, TypeError, PartitaError):
+            self.note(f"entry {entry.seq} declares nothing that can be read")
+            return
+        if self.eras is None or before != self.eras.current:
+            self.note(f"entry {entry.seq} migrates from another declaration than the one in force")
+        elif not all(one.refines for one in differences(before, after)):
+            self.note(f"entry {entry.seq} migrates to a declaration that does not refine the one before")
+        else:
+            self.eras.begin(entry.seq, after)
+            self.tally.changes.append({**details, "seq": entry.seq})
+            self.periods.append(Tally(entry.seq + 1))
 
     def _checkpoint(self, entry: Entry) -> None:
         content = self.tally.content()
@@ -204,19 +230,18 @@ def _balances(audit: _Audit, make: MakePayer) -> tuple[tuple[Measure | None, ...
 
     Loads only grow, so the end is the worst moment of every limit.
     """
-    if audit.birth is None:
+    if audit.birth is None or audit.eras is None:
         audit.note("there is no birth")
         return (), NOTHING
-    terms = audit.birth.terms
+    terms = audit.eras.current
     balances = Balances(terms, make)
     held: dict[str, list[tuple[Priced, int]]] = {"": []}
-    read = Reader(terms.tables)
     for period in audit.periods:
         for details in period.accounts:
             name = str(details["analyst"])
             balances.open_child(name, audit.limits[name])
             held[name] = []
-        charges = _readable(audit, read, period, len(terms.promises))
+        charges = _readable(audit, audit.eras, period, len(terms.promises))
         balances.load(charges)
         held[""] += charges
         for priced, count in charges:
@@ -235,11 +260,17 @@ def _balances(audit: _Audit, make: MakePayer) -> tuple[tuple[Measure | None, ...
     return balances.spent(), found
 
 
-def _readable(audit: _Audit, read: Reader, period: Tally, promises: int) -> list[tuple[Priced, int]]:
+def _document(found: object) -> dict[str, object]:
+    if not isinstance(found, dict):
+        raise TypeError
+    return found
+
+
+def _readable(audit: _Audit, eras: Eras, period: Tally, promises: int) -> list[tuple[Priced, int]]:
     found = []
     for text, count in period.charges.items():
         try:
-            priced = read(text)
+            priced = eras.lifted(text, period.place)
         except LedgerFault as fault:
             audit.note(fault.message)
             continue

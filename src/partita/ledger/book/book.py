@@ -68,7 +68,7 @@ class Book(Live):
             with self.store.writing(stage, durable=durable):
                 self._catch_up()
                 yield self.replay.balances
-            self.replay.settle()
+            self.replay.settle(self.store)
 
     def _catch_up(self) -> None:
         # The anchor first: what it knows is durable, so whoever looks afterwards must see it.

@@ -21,6 +21,8 @@ class Kind(StrEnum):
     ABANDON = "abandon"  # a reservation that will never have an answer; nothing is given back
     CHECKPOINT = "checkpoint"  # the digest of the tallies so far, so that opening need not read everything
     RESTORE = "restore"  # the custodian went on from an older copy, and says why
+    MIGRATE = "migrate"  # other tables and columns from here on, which refine those before
+    SEAL = "seal"  # a batch of rows, or an erasure, in the vault; the digest of what the vault holds since
 
 
 @final

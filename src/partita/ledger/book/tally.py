@@ -16,14 +16,17 @@ START = ""
 
 @final
 class Tally:
-    """What was booked since the last checkpoint: first the accounts opened, then the charges, counted.
+    """What was booked since the last checkpoint: first the accounts opened and the changes, then the charges, counted.
 
-    The order of charges does not matter to any account; an account counts only what follows its opening, so a
-    checkpoint is made before one is opened in between.
+    The order of charges does not matter to any account; an account counts only what follows its opening, and a charge
+    is read under the declaration of its place, so a checkpoint is made before one is opened or changed in between.
+    ``place`` is that of an entry after all of them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, place: int = 0) -> None:
+        self.place = place
         self.accounts: list[dict[str, Any]] = []
+        self.changes: list[dict[str, Any]] = []
         self.charges: Counter[str] = Counter()
         self.entries = 0
 
@@ -34,26 +37,30 @@ class Tally:
         b'{"accounts":[],"charges":[]}'
         """
         counted = [[count, text] for text, count in sorted(self.charges.items())]
-        return canonical({"accounts": self.accounts, "charges": counted}).encode()
+        changes = {"changes": self.changes} if self.changes else {}
+        return canonical({"accounts": self.accounts, "charges": counted, **changes}).encode()
 
     @classmethod
-    def read(cls, content: bytes) -> Tally:
-        """The tally that was written."""
+    def read(cls, content: bytes, place: int = 0) -> Tally:
+        """The tally that was written, with the checkpoint at a place."""
         document = json.loads(content)
-        found = cls()
+        found = cls(place)
+        found.changes = document.get("changes", [])
         found.accounts = document["accounts"]
         found.charges = Counter({text: count for count, text in document["charges"]})
         return found
 
 
 def merged(tallies: Iterable[Tally]) -> Iterator[Tally]:
-    """The same as fewer tallies: what lies between two openings of accounts is counted together."""
+    """The same as fewer tallies: what lies between two openings of accounts or changes is counted together."""
     joint = Tally()
     for tally in tallies:
-        if tally.accounts and joint.charges:
+        if (tally.accounts or tally.changes) and joint.charges:
             yield joint
             joint = Tally()
+        joint.place = tally.place
         joint.accounts += tally.accounts
+        joint.changes += tally.changes
         joint.charges.update(tally.charges)
     yield joint
 

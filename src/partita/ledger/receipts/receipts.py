@@ -15,7 +15,7 @@ from partita.errors.wording import shown
 from partita.ledger.birth import Birth, promise_document, promise_from
 from partita.ledger.book.entries import Entry
 from partita.ledger.canonical import canonical
-from partita.ledger.charge import Reader
+from partita.ledger.eras import Eras
 from partita.ledger.keys import SigningKey, signed_by
 from partita.notebook import in_notebook
 from partita.region import Domain, Region
@@ -52,6 +52,14 @@ class Receipt:
 
     ``ledger`` names the book by the hash of its first entry, ``seq`` the commit in it, so that the same release is
     never counted twice. The signature covers everything else; whose key it is must be learned some other way.
+
+    >>> from partita import Curator, Promise, Table, ZCDP, integers, rows
+    >>> visits = Table("visits", [{"age": i % 90} for i in range(900)], {"age": integers(0, 120, missing=0)})
+    >>> with Curator(tables=[visits], promises=[Promise(rows(), ZCDP(rho="0.5"))], ledger=":memory:") as curator:
+    ...     receipt = curator.ask("SELECT COUNT(*) AS n FROM visits WHERE age >= 65", rho="0.1").receipt
+    >>> receipt.check()  # refuses if a word of it was altered
+    >>> print(receipt.region)
+    age >= 65
     """
 
     ledger: str
@@ -187,11 +195,11 @@ def unhexed(text: str) -> bytes:
         return b""
 
 
-def receipt_of(birth: Birth, ledger: str, reserve: Entry, commit: Entry) -> Receipt:
-    """The unsigned receipt of a committed charge."""
+def receipt_of(birth: Birth, ledger: str, reserve: Entry, commit: Entry, eras: Eras) -> Receipt:
+    """The unsigned receipt of a committed charge, under the declaration of then."""
     assert reserve.charge is not None
     assert reserve.question is not None
-    priced = Reader(birth.terms.tables)(reserve.charge)
+    priced = eras.read(reserve.charge, reserve.seq)
     details, closing = reserve.details(), commit.details()
     mechanism = details["mechanism"]
     assert isinstance(mechanism, dict)

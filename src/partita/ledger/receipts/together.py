@@ -67,6 +67,15 @@ def compose(
     ``disjoint`` is the custodians' declaration that nobody is in the data of two of the ledgers. ``unit`` is the
     neighbouring relation wanted; without it all receipts must protect the same one. A relation that gives no
     guarantee for another is a refusal, never a sum.
+
+    >>> from partita import Curator, Promise, Table, ZCDP, integers, rows, together
+    >>> def hospital(name):
+    ...     table = Table(name, [{"age": i % 90} for i in range(900)], {"age": integers(0, 120, missing=0)})
+    ...     with Curator(tables=[table], promises=[Promise(rows(), ZCDP(rho="0.5"))], ledger=":memory:") as curator:
+    ...         return curator.ask(f"SELECT COUNT(*) AS n FROM {name}", rho="0.1").receipt
+    >>> receipts = [hospital("north"), hospital("south")]
+    >>> print(together(receipts).loss, "|", together(receipts, disjoint=True).loss)
+    ρ = 0.2 | ρ = 0.1
     """
     books = _books(receipts)
     found = [_claims(book, unit) for book in books]
@@ -82,7 +91,7 @@ def compose(
         Part(book[0].ledger, len(book), change if alone else larger)
         for book, change, larger in zip(books, changes, either, strict=True)
     )
-    return Together(unit_words(wanted), rule, loss, _certified(found, wanted, rule, measure), parts)
+    return Together(_words(found, wanted), rule, loss, _certified(found, wanted, rule, measure), parts)
 
 
 def _books(receipts: Sequence[Receipt]) -> list[list[Receipt]]:
@@ -153,6 +162,12 @@ def unit_words(granularity: Granularity) -> str:
         unit = "one owner" if granularity.per is None else f"one owner during one {granularity.per}"
         return f"{unit} with all rows, {'altered in any way' if granularity.altered else 'added or removed'}"
     return str(granularity)
+
+
+def _words(found: Sequence[_Claims], wanted: Granularity) -> str:
+    """The unit as all ledgers protect it: an owner of any number of rows only where so many of them are kept."""
+    owners = all(isinstance(claims.promise.granularity, Users) for claims in found)
+    return unit_words(wanted) if owners else str(wanted)
 
 
 def _rule(unit: Granularity) -> Rule:

@@ -20,7 +20,7 @@ from partita.ledger.audit.recount import recount
 from partita.ledger.birth import promise_document, promise_from
 from partita.ledger.book.entries import Kind
 from partita.ledger.canonical import canonical
-from partita.ledger.charge import Reader, region_document
+from partita.ledger.charge import region_document
 from partita.ledger.keys import signed_by
 from partita.ledger.ledger import Ledger
 from partita.ledger.receipts.receipts import checked_region
@@ -83,13 +83,13 @@ def certificate(ledger: Ledger, *, table: str | None = None, promise: int = 0) -
 
 
 def _charges(ledger: Ledger, table: str, place: int, last: int) -> Iterator[dict[str, Any]]:
-    read = Reader(ledger.terms.tables)
+    eras = ledger.eras
     for entry in ledger.entries():
         if entry.seq > last:
             return
         if entry.kind is not Kind.RESERVE or entry.charge is None:
             continue
-        priced = read(entry.charge)
+        priced = eras.lifted(entry.charge, entry.seq)
         if priced.table == table:
             yield {
                 "cost": priced.costs[place].document(),

@@ -11,7 +11,6 @@ from typing import final
 from partita.exact import whole
 from partita.ledger.balances import Balances
 from partita.ledger.book.entries import Entry, Kind
-from partita.ledger.charge import Reader
 from partita.ledger.ledger import Ledger
 from partita.ledger.payer import RegionPayer
 from partita.theory.measures.base import Measure
@@ -39,11 +38,11 @@ def history(ledger: Ledger, points: int = 60) -> tuple[Moment, ...]:
     """
     most = whole(points, "points", least=1)
     terms = ledger.terms
-    balances, read = Balances(terms, RegionPayer), lru_cache(_REMEMBERED)(Reader(terms.tables))
+    balances, read = Balances(terms, RegionPayer), lru_cache(_REMEMBERED)(ledger.eras.lifted)
     zero = tuple(promise.budget.zero() for promise in terms.promises)
     moments = [Moment(0, ledger.birth.at, zero)]
     for at, charges in _chunks(ledger, most):
-        balances.load([(read(text), count) for text, count in charges.items()])
+        balances.load([(read(*charge), count) for charge, count in charges.items()])
         spent = tuple(
             promise.budget.zero() if loss is None else loss
             for loss, promise in zip(balances.spent(), terms.promises, strict=True)
@@ -52,13 +51,15 @@ def history(ledger: Ledger, points: int = 60) -> tuple[Moment, ...]:
     return tuple(moments)
 
 
-def _chunks(ledger: Ledger, most: int) -> Iterator[tuple[str, Counter[str]]]:
-    """The charges in order, counted in chunks, each with the time of its last."""
-    tallies = ledger.tallies()
-    held: Counter[str] = Counter()
+def _chunks(ledger: Ledger, most: int) -> Iterator[tuple[str, Counter[tuple[str, int]]]]:
+    """The charges in order, each with a place of its declaration, counted in chunks, each with the time of its last."""
+    tallies, place_of = ledger.tallies(), ledger.eras.start
+    held: Counter[tuple[str, int]] = Counter()
     stride = max(1, -(-len(tallies) // max(1, most // _FEWER)))
     for place, (entry, tally) in enumerate(tallies, start=1):
-        held.update(tally.charges)
+        era = place_of(entry.seq)
+        for text, count in tally.charges.items():
+            held[text, era] += count
         if place % stride == 0 or place == len(tallies):
             if held:
                 yield _time(entry), held
@@ -67,7 +68,10 @@ def _chunks(ledger: Ledger, most: int) -> Iterator[tuple[str, Counter[str]]]:
     size = max(1, -(-len(tail) // most))
     for start in range(0, len(tail), size):
         part = tail[start : start + size]
-        yield _time(part[-1]), Counter(entry.charge for entry in part if entry.charge is not None)
+        yield (
+            _time(part[-1]),
+            Counter((entry.charge, place_of(entry.seq)) for entry in part if entry.charge is not None),
+        )
 
 
 def _time(entry: Entry) -> str:

@@ -15,7 +15,6 @@ from partita.ledger.book.anchor import Mark
 from partita.ledger.book.entries import GENESIS, Entry, Kind, chained, line
 from partita.ledger.book.store import State
 from partita.ledger.canonical import canonical
-from partita.ledger.charge import Reader
 from partita.ledger.ledger import Ledger
 from partita.theory.cost import Cost
 from partita.theory.measures.base import Measure
@@ -83,7 +82,7 @@ def summary(ledger: Ledger, newest: int = 20) -> Summary:
 
 def _asked(ledger: Ledger, entry: Entry, state: State) -> Asked:
     assert entry.charge is not None
-    priced = Reader(ledger.terms.tables)(entry.charge)
+    priced = ledger.eras.read(entry.charge, entry.seq)
     details = entry.details()
     return Asked(
         seq=entry.seq,
@@ -117,7 +116,17 @@ def export(ledger: Ledger, *, answers: bool = False) -> Iterator[str]:
 
 
 def check_export(lines: Iterable[str], name: str = "export") -> Mark:
-    """How far an exported book goes, after checking that each line follows from the one before it."""
+    """How far an exported book goes, after checking that each line follows from the one before it.
+
+    >>> from partita import Curator, Promise, Table, ZCDP, integers, rows
+    >>> from partita.ledger.reports.report import export
+    >>> visits = Table("visits", [{"age": i % 90} for i in range(900)], {"age": integers(0, 120, missing=0)})
+    >>> with Curator(tables=[visits], promises=[Promise(rows(), ZCDP(rho="0.5"))], ledger=":memory:") as curator:
+    ...     answer = curator.ask("SELECT COUNT(*) AS n FROM visits", rho="0.1")
+    ...     lines = list(export(curator.ledger))
+    >>> check_export(lines).seq == len(lines)
+    True
+    """
     before, seq = GENESIS, 0
     for text in lines:
         try:

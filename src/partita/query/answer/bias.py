@@ -31,12 +31,19 @@ def clamped(plan: Plan) -> tuple[str, ...]:
     Nobody is told whether any value lies outside: the words are the same for every table.
     """
     used = {name for aggregate in plan.aggregates for of in arguments(aggregate) for name in columns(of)}
-    listed = [(name, plan.table.domain.columns[name]) for name in sorted(used)]
-    bounded = [(name, column) for name, column in listed if isinstance(column, Stepped)]
+    gathered = {} if plan.per_user is None else {column.name: column for column in plan.per_user.columns}
+    listed = [(name, plan.domain.columns[name]) for name in sorted(used) if name not in gathered]
+    for column in (gathered[name] for name in sorted(used) if name in gathered):
+        # The stored values that were gathered, and what they came to if that is clamped as well.
+        stored = frozenset() if column.of is None else columns(column.of)
+        listed += [(name, plan.table.domain.columns[name]) for name in sorted(stored)]
+        listed += [(column.name, plan.domain.columns[column.name])] if column.clamped else []
+    bounded = {name: column for name, column in listed if isinstance(column, Stepped)}
     if not bounded or all(isinstance(aggregate, CountRows) for aggregate in plan.aggregates):
         return ()
     said = "; ".join(
-        f"{name} between {column.value(0)} and {column.value(column.high - column.low)}" for name, column in bounded
+        f"{name} between {column.value(0)} and {column.value(column.high - column.low)}"
+        for name, column in bounded.items()
     )
     words = (
         f"Bounds: values outside were taken as the nearest bound ({said}). If many are, sums and means are drawn "

@@ -33,6 +33,7 @@ from partita.region.meetings import Meeting, meetings
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
 from partita.theory.measures.renyi import Renyi
+from partita.threads import one_thread
 
 Truncations = Mapping[str, Truncation | None]
 
@@ -41,6 +42,7 @@ _ROUNDS: Final = 6
 _LEAST: Final = 1e-9
 
 
+@one_thread
 def shared(
     plans: Sequence[Plan],
     promises: Sequence[Promised],

@@ -104,7 +104,8 @@ class Joined:
                 nullable, own = occurrence.name in self.nullable, occurrence.name == self.own
                 columns[joined] = _varying(declared, nullable=nullable, constant=own)
         columns.update({existence.name: booleans(missing=False) for existence in self.existences})
-        return Table("_and_".join(occurrence.name for occurrence in self.occurrences), self, columns)
+        name = "_and_".join(occurrence.name for occurrence in self.occurrences)
+        return Table(name, self, columns).sealed(self.people.batch)
 
     @cached_property
     def columns(self) -> Mapping[str, tuple[Occurrence, str]]:

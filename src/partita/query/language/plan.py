@@ -120,7 +120,7 @@ class Plan:
         joined = joined_of(self.table)
         return "\n".join(
             (
-                f"table {self.table.name} {self.table.digest}",
+                f"table {self.table.name} {self.table.version}",
                 *(() if joined is None else (joined.canonical(),)),
                 f"where {shown_condition(self.where)}",
                 *(() if self.per_user is None else (self.per_user.canonical(),)),

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import final
+from typing import Final, final
 
 from sqlglot import exp
 
 from partita.query.language.joined import Existence, Link, Occurrence
 from partita.query.language.text import shown_condition
+
+# Different questions in EXISTS and IN: each is one more join, and an engine takes longer and longer to order them.
+MOST_EXISTING: Final = 16
 
 
 @final

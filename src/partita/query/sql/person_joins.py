@@ -14,9 +14,10 @@ from partita.errors.query import language as refuse_query
 from partita.errors.query import people as refuse
 from partita.errors.query import tables as refuse_public
 from partita.errors.query.underlined import at
-from partita.query.language.conditions import Condition, everywhere
+from partita.query.language.conditions import everywhere
 from partita.query.language.joined import Existence, Joined, Kind, Link, Occurrence
 from partita.query.sql.join_words import (
+    MOST_EXISTING,
     Meant,
     Named,
     named_existences,
@@ -485,16 +486,15 @@ class _Joining:
             named.occurrence = replace(named.occurrence, links=links)
             occurrences.append(named.occurrence)
         existences = named_existences(self.existences)
+        if len(existences) > MOST_EXISTING:
+            raise self.refused(self.named[0].node, refuse.too_many_existences(len(existences), MOST_EXISTING))
         made = Joined(self.people, tuple(occurrences), existences, tuple(sorted(self.present)))
         reader = Reader(self.text, made.table, made.table.name)
-        conditions = [self._condition(reader, named) for named in self.named]
+        conditions = [reader.condition(together(one.further)) if one.further else None for one in self.named]
         if not any(conditions):
             return made
         finished = [replace(one, on=on) for one, on in zip(occurrences, conditions, strict=True)]
         return replace(made, occurrences=tuple(finished))
-
-    def _condition(self, reader: Reader, named: Named) -> Condition | None:
-        return reader.condition(together(named.further)) if named.further else None
 
     def refused(self, node: exp.Expr, problem: QueryRefused) -> QueryRefused:
         return at(problem, words(self.text, node))

@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
-import re
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from partita.errors.query import tables as refuse
+from partita.query.tables.guesses import guessed, links, owns
+from partita.query.tables.sources import DELIMITERS, bare
 
-_OWNERS: Final = ("id", "user", "patient", "person", "customer", "member", "client", "owner", "account")
+_LONGEST: Final = 1_000_000
+
 _HEADER: Final = """# What Partita may tell about {name}, and what it must know first.
 #
-# Only column names and types were looked at; no value was read. Write something for every "?" below: what is
-# PUBLIC KNOWLEDGE about the column (an age is between 0 and 120), never what you find by looking at the data,
-# because bounds that fit the data tell about the people in it.
-# Values outside are moved to the nearer bound; columns that are left out are never read.
+# Only column names and types were looked at; no value was read. Kinds are guessed from names: see that they are
+# right, and that the bounds are PUBLIC KNOWLEDGE about the column (an age is between 0 and 120), never what you find
+# by looking at the data, because bounds that fit the data tell about the people in it.
+# Values outside are moved to the nearer bound. Columns that are not declared are never read: take the # away from
+# those that you need, and write something for every "?".
 
 # The book of everything ever released: keep it, and keep the .anchor and .key files beside it.
 ledger = "{name}.ledger"
 
 [tables.{name}]
 source = {source}
-
+{reading}
 [tables.{name}.columns]
+"""
+_READING: Final = """
+# How the file is written. `partita check` reads it, for you alone, and says what is missing here.
+[tables.{name}.reading]
+delimiter = {delimiter}
+# line_breaks = true          # values in quotation marks may run over the end of a line
+# decimal = ","               # 1234,50
+# thousands = "."             # 1.234
+# null = ["NA", "-"]          # words for no value
+# trim = true                 # drop blanks around values
+# encoding = "cp1252"
 """
 _FOOTER: Final = """
 # Who is protected, and how much may ever be told. One table for each promise.
@@ -40,18 +55,31 @@ def draft(path: str | Path) -> str:
     source = Path(path)
     if not source.is_file():
         raise refuse.absent_source(drafted_name(source), path)
-    columns = _schema(source)
+    columns, delimiter = _schema(source)
     name = drafted_name(source)
-    lines, owner = [], None
+    known: list[str] = []
+    unknown: list[str] = []
+    owner = None
     for column, kind in columns:
-        words = re.split(r"[\W_]+", column.lower())
-        if owner is None and ("id" in words or any(word in _OWNERS for word in words)):
+        if owner is None and owns(column):
             owner = column
-            lines.append(f'{_key(column)} = "identifier"            # whom the row belongs to')
+            known.append(_line(column, '"identifier"', "whom the row belongs to"))
+            continue
+        found = guessed(column, kind)
+        if found is not None:
+            known.append(_line(column, *found))
         else:
-            lines.append(f"{_key(column)} = {_declared(kind)}")
-    text = _HEADER.format(name=name, source=_text(str(path).replace("\\", "/"))) + "\n".join(lines) + "\n"
+            unknown.append(_line(column, *_asked(column, kind)))
+    listed = known
+    if unknown and len(known) > (owner is not None):
+        listed = [*known, "", "# Not guessed:", *(f"# {line}" for line in unknown)]
+    elif unknown:
+        # Nothing to ask about yet: the first question says what to fill in.
+        listed = [*known, *unknown]
+    reading = "" if delimiter is None else _READING.format(name=name, delimiter=_text(delimiter))
+    place = _text(str(path).replace("\\", "/"))
     protect = '"rows"' if owner is None else f"{{ users = {{ column = {_text(owner)}, rows = 10 }} }}"
+    text = _HEADER.format(name=name, source=place, reading=reading) + "\n".join(listed) + "\n"
     return text + _FOOTER.format(protect=protect)
 
 
@@ -61,12 +89,14 @@ def drafted_name(path: str | Path) -> str:
     >>> drafted_name("Survey 2025.csv")
     'survey_2025'
     """
-    name = "".join(sign if sign.isalnum() and sign.isascii() else "_" for sign in Path(path).stem.lower())
+    stem = bare(str(path)).stem.lower()
+    name = "".join(sign if sign.isalnum() and sign.isascii() else "_" for sign in stem)
     return name if name[:1].isalpha() else f"t_{name}"
 
 
-def _schema(source: Path) -> list[tuple[str, str]]:
-    match source.suffix.lower():
+def _schema(source: Path) -> tuple[list[tuple[str, str]], str | None]:
+    """Names and types, and for a delimited file the sign between its names."""
+    match bare(source).suffix.lower():
         case ".parquet":
             from pyarrow import ArrowInvalid, parquet
 
@@ -74,35 +104,40 @@ def _schema(source: Path) -> list[tuple[str, str]]:
                 schema = parquet.read_schema(source)
             except ArrowInvalid:
                 raise refuse.unknown_source(source.stem, str(source)) from None
-            return [(field.name, str(field.type)) for field in schema]
-        case ".csv" | ".tsv":
-            with source.open(newline="", encoding="utf-8-sig", errors="replace") as stream:
-                header = next(csv.reader(stream, delimiter="\t" if source.suffix.lower() == ".tsv" else ","), [])
-            return [(column, "unknown") for column in header]
+            return [(field.name, str(field.type)) for field in schema], None
+        case ".csv" | ".tsv" | ".txt":
+            packed = source.suffix.lower() == ".gz"
+            opened: Any = gzip.open if packed else open
+            with opened(source, "rb") as stream:
+                first = stream.readline(_LONGEST).decode("utf-8-sig", errors="replace")
+            delimiter = max(DELIMITERS[:4], key=lambda sign: len(_split(first, sign)))
+            return [(column, "unknown") for column in _split(first, delimiter) if column], delimiter
         case _:
             raise refuse.unknown_source(source.stem, str(source))
 
 
-def _declared(kind: str) -> str:
-    """A placeholder for a stored type."""
+def _split(line: str, delimiter: str) -> list[str]:
+    return next(csv.reader([line.rstrip("\r\n")], delimiter=delimiter), [])
+
+
+def _line(column: str, declared: str, told: str) -> str:
+    return f"{f'{_key(column)} = {declared}'.ljust(60)} # {told}"
+
+
+def _asked(column: str, kind: str) -> tuple[str, str]:
+    """A placeholder for a stored type, and an example."""
+    stored = "" if kind == "unknown" else f"; stored as {kind}"
+    if links(column):
+        return '"key"', f"links rows, or names something; never shown{stored}"
     if kind.startswith(("int", "uint")):
-        return '{ integers = ["?", "?"] }         # such as [0, 120]; stored as ' + kind
+        return '{ integers = ["?", "?"] }', f"such as [0, 120]{stored}"
     if kind.startswith(("float", "double", "half", "decimal")):
-        return '{ decimals = ["?", "?"], step = "0.01" }   # such as [0, 1000]; stored as ' + kind
-    if kind.startswith("timestamp"):
-        # Questions then compare days: a time of day is dropped before anything else.
-        return (
-            '{ dates = ["?", "?"] }            # such as ["2025-01-01", "2025-12-31"]; stored as '
-            + kind
-            + "; times of day are dropped, so that BETWEEN two days counts all of the last one"
-        )
-    if kind.startswith("date"):
-        return '{ dates = ["?", "?"] }            # such as ["2025-01-01", "2025-12-31"]; stored as ' + kind
-    if kind == "bool":
-        return '"booleans"'
-    if kind == "unknown":
-        return '{ categories = ["?"] }            # such as ["one", "two"]; or integers, decimals, dates, "booleans"'
-    return '{ categories = ["?"] }            # such as ["one", "two"]; stored as ' + kind
+        return '{ decimals = ["?", "?"], step = "0.01" }', f"such as [0, 1000]{stored}"
+    if kind.startswith(("timestamp", "date")):
+        times = "; times of day are dropped, so that BETWEEN two days counts all of the last one"
+        told = f'such as ["2025-01-01", "2025-12-31"]{stored}'
+        return '{ dates = ["?", "?"] }', told + (times if kind.startswith("timestamp") else "")
+    return '{ categories = ["?"] }', f'such as ["one", "two"]; or integers, decimals, dates, "booleans"{stored}'
 
 
 def _key(column: str) -> str:

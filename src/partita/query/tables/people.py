@@ -96,6 +96,11 @@ class People:
         """The tables as questions know them, each with the owner's column; those that others lead to come first."""
         return {name: keeping.table for name, keeping in self.keepings.items()}
 
+    @property
+    def batch(self) -> int | None:
+        """The last batch of rows that is read; None where sources are read as they are."""
+        return next(iter(self.keepings.values())).table.batch
+
     def meant(self, table: str, column: str) -> tuple[str, str] | None:
         """What a key stands for: the table and key that a chain leads to. Rows with one such key have one owner.
 
@@ -132,7 +137,8 @@ def _owned(table: Table, persons: Persons) -> Table:
             raise refuse.owner_beside_chain(table.name, table.owner, chain[0])
         if persons.column.lower() in named:
             raise refuse.owner_beside_chain(table.name, persons.column, chain[0])
-        return Table(table.name, table.source, {**table.columns, persons.column: identifier()}, people=table.people)
+        columns = {**table.columns, persons.column: identifier()}
+        return Table(table.name, table.source, columns, people=table.people).sealed(table.batch)
     if table.owner is None:
         column = named.get(persons.column.lower())
         if column is not None and not isinstance(column, Identifier):

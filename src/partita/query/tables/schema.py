@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, final
@@ -14,6 +13,7 @@ from typing import Any, final
 from partita.calls import made_by_name
 from partita.errors.query import tables as refuse
 from partita.exact import whole
+from partita.query.tables.sources import CSV_OPTIONS, PATTERN, Delimited, read_as, same_rows
 from partita.region.columns import (
     Column,
     Identifier,
@@ -26,6 +26,8 @@ from partita.region.columns import (
     key,
 )
 from partita.region.columns import text_keys as open_keys
+from partita.region.columns.reading import PLAIN
+from partita.region.columns.stepped import Stepped
 from partita.region.domain import Domain
 
 
@@ -35,9 +37,10 @@ from partita.region.domain import Domain
 class Table:
     """A table of protected rows.
 
-    ``source`` is the path of a parquet or CSV file, a pandas, polars or Arrow table, a list of rows, or the name of
-    a table in the backend. ``columns`` says in public what each column may hold; columns that are not declared are
-    never read. Whom a row belongs to is the column declared as ``identifier()``. ``people`` is a public lower bound on
+    ``source`` is the path of a parquet or CSV file, of lines of JSON, of a folder or a pattern of parquet files, what
+    ``pt.csv`` or ``pt.duckdb`` say of a file, a pandas, polars or Arrow table, an Arrow stream, or a list of rows.
+    ``columns`` says in public what each column may hold; columns that are not declared are never read.
+    Whom a row belongs to is the column declared as ``identifier()``. ``people`` is a public lower bound on
     how many there are, against which the δ of a promise is judged.
 
     >>> visits = Table("visits", source="visits.parquet", columns={"patient": identifier(), "age": integers(0, 120)})
@@ -50,6 +53,8 @@ class Table:
     domain: Domain
     owner: str | None
     people: int | None
+    batch: int | None
+    """The last batch of rows that a question about the table reads; None where its source is read as it is."""
 
     def __init__(
         self,
@@ -62,6 +67,8 @@ class Table:
         if not isinstance(name, str) or not name.isidentifier():
             raise refuse.bad_table_name(name)
         domain = columns if isinstance(columns, Domain) else Domain(columns)
+        if isinstance(source, Delimited):
+            domain = _read_under(domain, source)
         named = [column for column, kind in domain.columns.items() if isinstance(kind, Identifier)]
         if len(named) > 1:
             raise refuse.two_owners(name, tuple(named))
@@ -72,6 +79,13 @@ class Table:
         object.__setattr__(self, "domain", domain)
         object.__setattr__(self, "owner", named[0] if named else None)
         object.__setattr__(self, "people", None if people is None else whole(people, "people", least=1))
+        object.__setattr__(self, "batch", None)
+
+    def sealed(self, batch: int | None) -> Table:
+        """The same table with the rows of all batches up to this one."""
+        made = Table(self.name, self.source, self.domain, people=self.people)
+        object.__setattr__(made, "batch", batch)
+        return made
 
     @property
     def columns(self) -> Mapping[str, Column]:
@@ -80,17 +94,20 @@ class Table:
 
     @cached_property
     def digest(self) -> str:
-        """A fingerprint of what was declared: name, columns and owner, not where the rows are."""
+        """A fingerprint of what was declared: name, columns, owner and how a file is read, not where the rows are."""
         declared = {"name": self.name, "owner": self.owner, **self.domain.describe()}
+        if isinstance(self.source, Delimited):
+            declared["file"] = self.source.describe()
         return hashlib.sha256(json.dumps(declared, sort_keys=True).encode()).hexdigest()
+
+    @property
+    def version(self) -> str:
+        """What was declared, and which batches of rows are read: two questions about one version read the same rows."""
+        return self.digest if self.batch is None else f"{self.digest} batch {self.batch}"
 
     def same_rows(self, other: Table) -> bool:
         """Whether two declarations read the same rows, so that they must share one account."""
-        if self.source is other.source:
-            return True
-        if isinstance(self.source, str | Path) and isinstance(other.source, str | Path):
-            return _place(self.source) == _place(other.source) or _same_file(self.source, other.source)
-        return False
+        return same_rows(self.source, other.source)
 
     def describe(self) -> dict[str, object]:
         """The declaration as plain data, without the source."""
@@ -126,14 +143,34 @@ def from_toml(name: str, settings: Mapping[str, object], base: Path | None = Non
         raise refuse.no_declared_columns(name)
     columns = {str(column): _declared(name, str(column), value) for column, value in declared.items()}
     path = Path(source)
-    if base is not None and path.suffix and not path.is_absolute():
+    if base is not None and not path.is_absolute() and (path.suffix or PATTERN & set(source) or (base / path).is_dir()):
         source = str(base / path)
     people: Any = settings.get("people")
-    return Table(name, source, columns, people=people)
+    options = settings.get("reading")
+    if options is None:
+        return Table(name, source, columns, people=people)
+    if not isinstance(options, Mapping):
+        raise refuse.bad_declaration(f"tables.{name}.reading", options)
+    strange = sorted(set(options) - {*CSV_OPTIONS, "table"})
+    if strange:
+        raise refuse.unknown_setting(f"tables.{name}.reading", strange[0], (*CSV_OPTIONS, "table"))
+    return Table(name, read_as(source, options), columns, people=people)
 
 
-_TABLE = ("source", "columns", "people")
-_SETTINGS = ("missing", "constant", "step", "other")
+def _read_under(domain: Domain, file: Delimited) -> Domain:
+    """The domain whose columns are read as their file is written, where they do not say otherwise themselves."""
+    if file.reading == PLAIN:
+        return domain
+    columns: dict[str, Column] = {}
+    for name, column in domain.columns.items():
+        under = (column.reading or PLAIN).under(file.reading, numbers=isinstance(column, Stepped))
+        columns[name] = column if under == (column.reading or PLAIN) else replace(column, reading=under)  # type: ignore[type-var]
+    return Domain(columns)
+
+
+_TABLE = ("source", "columns", "people", "reading")
+_TEXTS = ("decimal", "thousands", "unit", "format", "true", "false", "null")
+_SETTINGS = ("missing", "constant", "step", "other", *_TEXTS)
 
 
 def _declared(table: str, name: str, value: object) -> Column:
@@ -168,16 +205,3 @@ def _declared(table: str, name: str, value: object) -> Column:
     except TypeError:
         raise refuse.bad_declaration(place, dict(value)) from None
     return made
-
-
-def _same_file(first: str | Path, second: str | Path) -> bool:
-    """Whether two paths lead to one file, links included."""
-    try:
-        return os.path.samefile(first, second)
-    except OSError:
-        return False
-
-
-def _place(source: str | Path) -> str:
-    path = Path(source)
-    return str(path.resolve()) if path.suffix else str(source).lower()

@@ -44,7 +44,7 @@ def described(description: Mapping[str, object]) -> Column:
     """The column that a description was made from.
 
     >>> described(integers(0, 9, missing=0).describe())
-    Integers(low=0, high=9, missing=0, constant=False)
+    Integers(low=0, high=9, missing=0, constant=False, reading=None)
     """
     kind, family = description.get("kind"), _family()
     if not isinstance(kind, str) or kind not in family:

@@ -7,10 +7,14 @@ from collections.abc import Mapping
 from enum import Enum, unique
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
+from partita.errors import refinement as words
+from partita.region.codemap import CodeMap, Piece
 from partita.region.codes import Codes, difference, span
 
 if TYPE_CHECKING:
     from sqlglot import exp
+
+    from partita.region.columns.reading import Reading
 
 
 @final
@@ -63,6 +67,11 @@ class Column(ABC):
     # What a sanitised value is in SQL.
     sanitised_type: ClassVar[str] = "VARCHAR"
     constant: bool
+
+    @property
+    def reading(self) -> Reading | None:
+        """How texts are read, where they are not written plainly."""
+        return None
 
     @abstractmethod
     def describe(self) -> dict[str, object]:
@@ -137,6 +146,32 @@ class Bounded(Column):
     def ordered(self) -> bool:
         """Whether the codes follow the order of the values, so that ranges have a meaning."""
         return True
+
+    def onto(self, old: Column) -> CodeMap | str:
+        """How the code that a stored value had in an old declaration follows from its code here, or why it does not.
+
+        Exact for whatever is stored: ``old.code(raw) == self.onto(old).of(self.code(raw))`` (theory I12).
+        """
+        if not isinstance(old, Bounded) or type(old) is not type(self):
+            return words.other_kind(old.kind, self.kind)
+        if old.constant != self.constant:
+            return words.other_constant()
+        if old.reading != self.reading:
+            return words.other_reading()
+        pieces = self._onto(old)
+        if isinstance(pieces, str):
+            return pieces
+        if self.missing is None:
+            return CodeMap((*pieces, Piece(self.size - 1, self.size, old.code(None))))
+        if self.missing != old.missing:
+            return words.stand_in(old.missing, self.missing)
+        return CodeMap(pieces)
+
+    def _onto(self, old: Any) -> tuple[Piece, ...] | str:
+        """The same for the codes of values, of an old column of this kind."""
+        if self.describe() | {"missing": None} == old.describe() | {"missing": None}:
+            return (Piece(0, self.values[0][1], 0, slides=True),)
+        return words.unproven(self.kind)
 
     def condition(self, sanitised: exp.Expr, codes: Codes) -> exp.Expr:
         """The SQL condition that holds exactly when the code of the sanitised value is in the set."""

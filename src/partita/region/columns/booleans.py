@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, final
@@ -12,6 +12,7 @@ import numpy as np
 from partita.errors import region as refuse
 from partita.region.codes import Codes, difference, span
 from partita.region.columns.base import Bounded, Operator
+from partita.region.columns.reading import Reading, described, reading_of, restored
 from partita.region.columns.stored import Family, absent, family
 
 if TYPE_CHECKING:
@@ -35,19 +36,20 @@ class Booleans(Bounded):
     sanitised_type: ClassVar[str] = "BOOLEAN"
     missing: bool | None = None
     constant: bool = False
+    reading: Reading | None = None
 
     @property
     def size(self) -> int:
         return 3 if self.missing is None else 2
 
     def code(self, value: object) -> int:
-        truth = _truth(value)
+        truth = _truth(value, self.reading)
         if truth is None:
             truth = self.missing
         return 2 if truth is None else int(truth)
 
     def within(self, value: object) -> bool:
-        return _truth(value) is not None
+        return _truth(value, self.reading) is not None
 
     def value(self, code: int) -> bool | None:
         return None if code == 2 else bool(code)
@@ -74,7 +76,7 @@ class Booleans(Bounded):
     def sanitise(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
         from sqlglot import exp
 
-        truth = _read(stored, stored_type)
+        truth = _read(stored, stored_type, self.reading)
         if self.missing is None:
             return truth
         return exp.Coalesce(this=truth, expressions=[exp.true() if self.missing else exp.false()])
@@ -82,23 +84,33 @@ class Booleans(Bounded):
     def is_within(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
         from sqlglot import exp
 
-        return exp.Not(this=exp.Is(this=exp.paren(_read(stored, stored_type)), expression=exp.null()))
+        return exp.Not(this=exp.Is(this=exp.paren(_read(stored, stored_type, self.reading)), expression=exp.null()))
 
     def describe(self) -> dict[str, object]:
-        return {"kind": self.kind, "missing": self.missing, "constant": self.constant}
+        return {"kind": self.kind, "missing": self.missing, "constant": self.constant, **described(self.reading)}
 
     @classmethod
     def restored(cls, parts: Mapping[str, Any]) -> Booleans:
-        return cls(parts["missing"], parts["constant"])
+        return cls(parts["missing"], parts["constant"], restored(parts))
 
 
-def booleans(*, missing: bool | None = None, constant: bool = False) -> Booleans:
-    """A column of truth values.
+def booleans(
+    *,
+    missing: bool | None = None,
+    constant: bool = False,
+    true: str | Sequence[str] | None = None,
+    false: str | Sequence[str] | None = None,
+    null: str | Sequence[str] | None = None,
+) -> Booleans:
+    """A column of truth values, in texts yes and no, true and false or 1 and 0, or the words given.
+
+    >>> booleans(true=["ja", "j"], false=["nein", "n"]).code("Ja")
+    1
 
     >>> booleans(missing=False).size
     2
     """
-    return Booleans(missing, constant)
+    return Booleans(missing, constant, reading_of("booleans", true=true, false=false, null=null))
 
 
 def _listed(text: exp.Expr, names: tuple[str, ...]) -> exp.Expr:
@@ -107,18 +119,22 @@ def _listed(text: exp.Expr, names: tuple[str, ...]) -> exp.Expr:
     return exp.In(this=text, expressions=[exp.Literal.string(name) for name in names])
 
 
-def _truth(value: object) -> bool | None:
+def _truth(value: object, reading: Reading | None = None) -> bool | None:
     if isinstance(value, bool | int | np.integer | np.bool_):
         return bool(value)
     if isinstance(value, float | np.floating | Decimal):
         return None if absent(value) else bool(value)
+    if isinstance(value, str) and reading is not None:
+        value = reading.text(value)
+        if value is not None and reading.true:
+            return reading.truth(value)
     if isinstance(value, str):
         text = value.lower()
         return True if text in _TRUE else False if text in _FALSE else None
     return None
 
 
-def _read(stored: exp.Expr, stored_type: str) -> exp.Expr:
+def _read(stored: exp.Expr, stored_type: str, reading: Reading | None = None) -> exp.Expr:
     """The same in SQL, NULL for what is neither."""
     from sqlglot import exp
 
@@ -134,7 +150,10 @@ def _read(stored: exp.Expr, stored_type: str) -> exp.Expr:
             nonzero = exp.NEQ(this=number.copy(), expression=exp.Literal.number(0))
             truth = exp.Case().when(exp.NEQ(this=number, expression=not_a_number), nonzero)
         case Family.TEXT:
-            lowered = exp.Lower(this=exp.cast(stored, "VARCHAR"))
+            text = exp.cast(stored if reading is None else reading.stored(stored, stored_type), "VARCHAR")
+            if reading is not None and reading.true:
+                return reading.truth_of(text)
+            lowered = exp.Lower(this=text)
             truth = (
                 exp.Case().when(_listed(lowered, _TRUE), exp.true()).when(_listed(lowered.copy(), _FALSE), exp.false())
             )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from partita.calls import called
+from partita.errors import refinement as words
 from partita.errors import region as refuse
+from partita.region.codemap import Piece
 from partita.region.codes import Codes, difference, span
 from partita.region.columns.base import Bounded, Operator
+from partita.region.columns.reading import Reading, described, reading_of, restored
 from partita.region.columns.stored import as_text, floating, text_of
 
 if TYPE_CHECKING:
@@ -31,6 +34,7 @@ class Categories(Bounded):
     other: str = "OTHER"
     missing: str | None = None
     constant: bool = False
+    reading: Reading | None = None
 
     def __post_init__(self) -> None:
         if not self.names:
@@ -40,6 +44,9 @@ class Categories(Bounded):
             raise refuse.repeated_category(next(name for name in self.names if self.names.count(name) > 1))
         if self.missing is not None and self.missing not in listed | {self.other}:
             raise refuse.unknown_category("missing", self.missing, self.names)
+        for label in self.labels:
+            if self.reading is not None and self.reading.text(label) != label:
+                raise refuse.bad_reading("null", label, "A category is called so, and would never be found.")
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -55,16 +62,36 @@ class Categories(Bounded):
         return False
 
     def code(self, value: object) -> int:
-        text = text_of(value)
+        text = self._text(value)
         if text is None:
             return self.size - 1 if self.missing is None else self.labels.index(self.missing)
         return self.labels.index(text if text in self.names else self.other)
 
     def within(self, value: object) -> bool:
-        return text_of(value) in self.names
+        return self._text(value) in self.names
+
+    def _text(self, value: object) -> str | None:
+        text = text_of(value)
+        if text is None or self.reading is None or not isinstance(value, str):
+            return text
+        return self.reading.text(text)
 
     def value(self, code: int) -> str | None:
         return None if code == self.null else self.labels[code]
+
+    def _onto(self, old: Categories) -> tuple[Piece, ...] | str:
+        """More names: what is listed now and was not, was OTHER; so was everything that is not listed now.
+
+        What is not listed now has one value here, so it must have had one: a name that is left out must have been what
+        unlisted ones became, and a name that they become now must not have been told apart from that.
+        """
+        lost = [name for name in old.names if name not in self.names and name != old.other]
+        if lost:
+            return words.fewer_names(lost)
+        if self.other in self.names and self.other in old.names and self.other != old.other:
+            return words.listed_other(self.other)
+        told = [label if label in self.names and label in old.names else old.other for label in self.labels]
+        return tuple(Piece(code, code + 1, old.labels.index(label)) for code, label in enumerate(told))
 
     def compare(self, operator: Operator, literal: object, name: str) -> Codes:
         text = text_of(literal)
@@ -99,6 +126,8 @@ class Categories(Bounded):
         """Whether nothing is stored, whether what is stored is listed, and its text."""
         from sqlglot import exp
 
+        if self.reading is not None:
+            stored = self.reading.stored(stored, stored_type)
         text = as_text(stored, stored_type)
         gone: exp.Expr = exp.Is(this=stored.copy(), expression=exp.null())
         if floating(stored_type):
@@ -114,16 +143,21 @@ class Categories(Bounded):
             "other": self.other,
             "missing": self.missing,
             "constant": self.constant,
+            **described(self.reading),
         }
 
     @classmethod
     def restored(cls, parts: Mapping[str, Any]) -> Categories:
-        return cls(tuple(parts["names"]), parts["other"], parts["missing"], parts["constant"])
+        return cls(tuple(parts["names"]), parts["other"], parts["missing"], parts["constant"], restored(parts))
 
 
 @called
 def categories(
-    *names: str | int, other: str = "OTHER", missing: str | None = None, constant: bool = False
+    *names: str | int,
+    other: str = "OTHER",
+    missing: str | None = None,
+    constant: bool = False,
+    null: str | Sequence[str] | None = None,
 ) -> Categories:
     """A column of the names given; a stored value that is not listed becomes ``other``.
 
@@ -135,4 +169,5 @@ def categories(
             raise refuse.bad_category(name)
     if not isinstance(other, str):
         raise refuse.bad_category(other)
-    return Categories(tuple(str(name) for name in names), other, missing, constant)
+    listed = tuple(str(name) for name in names)
+    return Categories(listed, other, missing, constant, reading_of("categories", null=null))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar, final
@@ -12,9 +12,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 import numpy as np
 
 from partita.calls import called
+from partita.errors import refinement as words
 from partita.errors import region as refuse
+from partita.region.codemap import Piece, clamping
 from partita.region.codes import NOTHING, Codes, difference, intersection, span
 from partita.region.columns.base import Bounded, Operator
+from partita.region.columns.day_formats import day_format
+from partita.region.columns.reading import Reading, described, reading_of, restored
 from partita.region.columns.stored import Family, family
 
 if TYPE_CHECKING:
@@ -50,8 +54,11 @@ class Dates(Bounded):
     high: date
     missing: date | None = None
     constant: bool = False
+    reading: Reading | None = None
 
     def __post_init__(self) -> None:
+        for written in () if self.reading is None else self.reading.format:
+            day_format(written)
         if self.low > self.high:
             raise refuse.empty_column("dates", self.low.isoformat(), self.high.isoformat())
         if self.missing is not None and not self.low <= self.missing <= self.high:
@@ -62,17 +69,32 @@ class Dates(Bounded):
         return (self.high - self.low).days + (2 if self.missing is None else 1)
 
     def code(self, value: object) -> int:
-        day = _day(value)
+        day = self._day(value)
         if day is None:
             return self.size - 1 if self.missing is None else (self.missing - self.low).days
         return min(max(day - self.low.toordinal(), 0), (self.high - self.low).days)
 
     def within(self, value: object) -> bool:
-        day = _day(value)
+        day = self._day(value)
         return day is not None and self.low.toordinal() <= day <= self.high.toordinal()
+
+    def _day(self, value: object) -> int | None:
+        if self.reading is None or not isinstance(value, str):
+            return _day(value)
+        text = self.reading.text(value)
+        if text is None or not self.reading.format:
+            return _day(text)
+        found = (_day(day_format(written).iso(text)) for written in self.reading.format)
+        return next((day for day in found if day is not None), None)
 
     def value(self, code: int) -> date | None:
         return None if code == self.null else date.fromordinal(self.low.toordinal() + code)
+
+    def _onto(self, old: Dates) -> tuple[Piece, ...] | str:
+        """Wider bounds: what is stored is the same day, clamped less."""
+        if self.low > old.low or self.high < old.high:
+            return words.narrower(old.low.isoformat(), old.high.isoformat())
+        return clamping(*(day.toordinal() for day in (self.low, self.high, old.low, old.high)))
 
     def compare(self, operator: Operator, literal: object, name: str) -> Codes:
         day = _day(literal) if not isinstance(literal, str) or _DAY.fullmatch(literal) else None
@@ -108,7 +130,7 @@ class Dates(Bounded):
         from sqlglot import exp
 
         absent = exp.cast(exp.null() if self.missing is None else exp.Literal.string(self.missing.isoformat()), "DATE")
-        day = _read(stored, stored_type)
+        day = _read(stored, stored_type, self.reading)
         if day is None:
             return absent
         low, high = self.literal(0), self.literal(self.values[0][1] - 1)
@@ -123,7 +145,7 @@ class Dates(Bounded):
     def is_within(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
         from sqlglot import exp
 
-        day = _read(stored, stored_type)
+        day = _read(stored, stored_type, self.reading)
         if day is None:
             return exp.false()
         low, high = self.literal(0), self.literal(self.values[0][1] - 1)
@@ -137,22 +159,38 @@ class Dates(Bounded):
             "high": self.high.isoformat(),
             "missing": None if self.missing is None else self.missing.isoformat(),
             "constant": self.constant,
+            **described(self.reading),
         }
 
     @classmethod
     def restored(cls, parts: Mapping[str, Any]) -> Dates:
-        return dates(parts["low"], parts["high"], missing=parts["missing"], constant=parts["constant"])
+        made = dates(parts["low"], parts["high"], missing=parts["missing"], constant=parts["constant"])
+        return replace(made, reading=restored(parts))
 
 
 @called
-def dates(low: str | date, high: str | date, *, missing: str | date | None = None, constant: bool = False) -> Dates:
+def dates(
+    low: str | date,
+    high: str | date,
+    *,
+    missing: str | date | None = None,
+    constant: bool = False,
+    format: str | Sequence[str] | None = None,
+    null: str | Sequence[str] | None = None,
+) -> Dates:
     """A column of days from low to high, both included.
+
+    Texts are read as 2025-12-31, or by the first ``format`` under which they are a day; words in ``null`` are none.
+
+    >>> dates("2025-01-01", "2025-12-31", format=["%d.%m.%Y", "%m/%d/%y"]).code("2/1/25")
+    31
 
     >>> dates("2024-01-01", "2024-12-31").size
     367
     """
     absent = None if missing is None else _declared(missing, "missing")
-    return Dates(_declared(low, "low"), _declared(high, "high"), absent, constant)
+    reading = reading_of("dates", format=format, null=null)
+    return Dates(_declared(low, "low"), _declared(high, "high"), absent, constant, reading)
 
 
 def _declared(value: object, name: str) -> date:
@@ -207,7 +245,7 @@ def _counted(value: np.datetime64) -> int | None:
     return _EPOCH + number * _SECONDS[unit].numerator // (_SECONDS[unit].denominator * _SECONDS["D"].numerator)
 
 
-def _read(stored: exp.Expr, stored_type: str) -> exp.Expr | None:
+def _read(stored: exp.Expr, stored_type: str, reading: Reading | None = None) -> exp.Expr | None:
     """The same in SQL: a day or NULL, or None where the type names no days."""
     from sqlglot import exp
 
@@ -221,7 +259,10 @@ def _read(stored: exp.Expr, stored_type: str) -> exp.Expr | None:
         case Family.ZONED:
             return exp.cast(exp.AtTimeZone(this=stored, zone=exp.Literal.string("UTC")), "DATE")
         case Family.TEXT:
-            text = exp.cast(stored, "VARCHAR")
+            text = exp.cast(stored if reading is None else reading.stored(stored, stored_type), "VARCHAR")
+            if reading is not None and reading.format:
+                first, *others = (day_format(written).day_of(text) for written in reading.format)
+                return exp.Coalesce(this=first, expressions=others) if others else first
             matches = exp.RegexpLike(this=text, expression=exp.Literal.string(DAY))
             start = exp.Substring(this=text.copy(), start=exp.Literal.number(1), length=exp.Literal.number(10))
             return exp.Case().when(matches, exp.TryCast(this=start, to=exp.DataType.build("DATE")))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -12,6 +12,7 @@ from partita.calls import called
 from partita.errors import InvalidInput
 from partita.errors import region as refuse
 from partita.exact import Number, exact
+from partita.region.columns.reading import Reading, described, reading_of, restored
 from partita.region.columns.stepped import Stepped, limits
 
 
@@ -31,6 +32,7 @@ class Decimals(Stepped):
     step_: Fraction
     missing: int | None = None
     constant: bool = False
+    reading: Reading | None = None
 
     @property
     def step(self) -> Fraction:
@@ -54,19 +56,32 @@ class Decimals(Stepped):
             "step": str(self.step),
             "missing": self.missing,
             "constant": self.constant,
+            **described(self.reading),
         }
 
     @classmethod
     def restored(cls, parts: Mapping[str, Any]) -> Decimals:
         step = exact(parts["step"], "step")
-        return cls(parts["low"], parts["high"], step, parts["missing"], parts["constant"])
+        return cls(parts["low"], parts["high"], step, parts["missing"], parts["constant"], restored(parts))
 
 
 @called
 def decimals(
-    low: Number, high: Number, *, step: Number, missing: Number | None = None, constant: bool = False
+    low: Number,
+    high: Number,
+    *,
+    step: Number,
+    missing: Number | None = None,
+    constant: bool = False,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    unit: str | Sequence[str] | None = None,
+    null: str | Sequence[str] | None = None,
 ) -> Decimals:
     """A column of numbers from low to high in multiples of a step.
+
+    Texts may be written with a ``thousands`` separator, a ``decimal`` comma and a ``unit``;
+    words in ``null`` are no value.
 
     >>> decimals(0, 1, step="0.25").size
     6
@@ -89,7 +104,8 @@ def decimals(
         if not ends[0] <= place <= ends[1]:
             raise refuse.missing_outside("decimals", missing, low, high)
         absent = int(place)
-    return Decimals(int(ends[0]), int(ends[1]), grid, absent, constant)
+    reading = reading_of("decimals", decimal=decimal, thousands=thousands, unit=unit, null=null)
+    return Decimals(int(ends[0]), int(ends[1]), grid, absent, constant, reading)
 
 
 def _number(value: object, name: str) -> Fraction:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, final
@@ -11,6 +11,7 @@ from partita.calls import called
 from partita.errors import InvalidInput
 from partita.errors import region as refuse
 from partita.exact import whole
+from partita.region.columns.reading import Reading, described, reading_of, restored
 from partita.region.columns.stepped import Stepped, limits
 
 
@@ -29,6 +30,7 @@ class Integers(Stepped):
     high: int
     missing: int | None = None
     constant: bool = False
+    reading: Reading | None = None
 
     def __post_init__(self) -> None:
         low, high = _bound(self.low, "low"), _bound(self.high, "high")
@@ -56,21 +58,36 @@ class Integers(Stepped):
             "high": self.high,
             "missing": self.missing,
             "constant": self.constant,
+            **described(self.reading),
         }
 
     @classmethod
     def restored(cls, parts: Mapping[str, Any]) -> Integers:
-        return cls(parts["low"], parts["high"], parts["missing"], parts["constant"])
+        return cls(parts["low"], parts["high"], parts["missing"], parts["constant"], restored(parts))
 
 
 @called
-def integers(low: int, high: int, *, missing: int | None = None, constant: bool = False) -> Integers:
+def integers(
+    low: int,
+    high: int,
+    *,
+    missing: int | None = None,
+    constant: bool = False,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    unit: str | Sequence[str] | None = None,
+    null: str | Sequence[str] | None = None,
+) -> Integers:
     """A column of whole numbers from low to high, both included.
+
+    Texts may be written with a ``thousands`` separator, a ``decimal`` comma and a ``unit``;
+    words in ``null`` are no value.
 
     >>> integers(0, 120).size
     122
     """
-    return Integers(low, high, missing, constant)
+    reading = reading_of("integers", decimal=decimal, thousands=thousands, unit=unit, null=null)
+    return Integers(low, high, missing, constant, reading)
 
 
 def _bound(value: object, name: str) -> int:

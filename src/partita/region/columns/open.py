@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from partita.region.columns.base import Open
+from partita.region.columns.reading import Reading, described, restored
 from partita.region.columns.stored import as_text
 
 if TYPE_CHECKING:
@@ -20,16 +21,17 @@ class Identifier(Open):
 
     kind: ClassVar[str] = "identifier"
     constant: bool = True
+    reading: Reading | None = None
 
     def describe(self) -> dict[str, object]:
-        return {"kind": self.kind}
+        return {"kind": self.kind, **described(self.reading)}
 
     @classmethod
     def restored(cls, parts: Mapping[str, Any]) -> Identifier:
-        return cls()
+        return cls(reading=restored(parts))
 
     def sanitise(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
-        return as_text(stored, stored_type)
+        return as_text(stored if self.reading is None else self.reading.stored(stored, stored_type), stored_type)
 
 
 @final
@@ -39,16 +41,17 @@ class TextKeys(Open):
 
     kind: ClassVar[str] = "text_keys"
     constant: bool = False
+    reading: Reading | None = None
 
     def describe(self) -> dict[str, object]:
-        return {"kind": self.kind, "constant": self.constant}
+        return {"kind": self.kind, "constant": self.constant, **described(self.reading)}
 
     @classmethod
     def restored(cls, parts: Mapping[str, Any]) -> TextKeys:
-        return cls(parts["constant"])
+        return cls(parts["constant"], restored(parts))
 
     def sanitise(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
-        return as_text(stored, stored_type)
+        return as_text(stored if self.reading is None else self.reading.stored(stored, stored_type), stored_type)
 
 
 @final
@@ -61,16 +64,17 @@ class Key(Open):
 
     kind: ClassVar[str] = "key"
     constant: bool = False
+    reading: Reading | None = None
 
     def describe(self) -> dict[str, object]:
-        return {"kind": self.kind}
+        return {"kind": self.kind, **described(self.reading)}
 
     @classmethod
     def restored(cls, parts: Mapping[str, Any]) -> Key:
-        return cls()
+        return cls(reading=restored(parts))
 
     def sanitise(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
-        return as_text(stored, stored_type)
+        return as_text(stored if self.reading is None else self.reading.stored(stored, stored_type), stored_type)
 
 
 def identifier() -> Identifier:

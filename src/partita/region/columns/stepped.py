@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from partita.errors import InvalidInput
+from partita.errors import refinement as words
 from partita.errors import region as refuse
 from partita.exact import exact
+from partita.region.codemap import Piece, clamping
 from partita.region.codes import NOTHING, Codes, difference, intersection, span
 from partita.region.columns.base import Bounded, Operator
+from partita.region.columns.reading import Reading
 from partita.region.columns.stored import Family, absent, family
 
 if TYPE_CHECKING:
@@ -52,7 +55,7 @@ class Stepped(Bounded):
         return min(max(unit, self.low), self.high) - self.low
 
     def within(self, value: object) -> bool:
-        number = _number(value)
+        number = _number(value, self.reading)
         if number is None:
             return False
         ends = self._ends(type(number))
@@ -66,7 +69,7 @@ class Stepped(Bounded):
     def _unit(self, value: object) -> int | None:
         """The nearest unit before clamping, or None for what is no number; the same steps as the SQL."""
         top, bottom = self.step.numerator, self.step.denominator
-        number = _number(value)
+        number = _number(value, self.reading)
         if number is None:
             return None
         if isinstance(number, int):
@@ -76,6 +79,14 @@ class Stepped(Bounded):
         if number >= float(self.high * self.step):
             return self.high
         return math.floor(number * bottom / top + 0.5)
+
+    def _onto(self, old: Stepped) -> tuple[Piece, ...] | str:
+        """Wider bounds on the same grid: rounding is monotone and leaves the old bounds where they are."""
+        if old.step != self.step:
+            return words.other_step(old.step, self.step)
+        if self.low > old.low or self.high < old.high:
+            return words.narrower(old.value(0), old.value(old.high - old.low))
+        return clamping(self.low, self.high, old.low, old.high)
 
     def compare(self, operator: Operator, literal: object, name: str) -> Codes:
         if isinstance(literal, bool):
@@ -103,7 +114,7 @@ class Stepped(Bounded):
         return exp.Literal.number(self.low + code)
 
     def sanitise(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
-        number, kind = _read(stored, stored_type)
+        number, kind = _read(stored, stored_type, self.reading)
         if number is None:
             return self._absent()
         return self._from_integer(number) if kind is int else self._from_double(number)
@@ -111,7 +122,7 @@ class Stepped(Bounded):
     def is_within(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
         from sqlglot import exp
 
-        number, kind = _read(stored, stored_type)
+        number, kind = _read(stored, stored_type, self.reading)
         if number is None:
             return exp.false()
         low, high = self._ends(kind)
@@ -174,10 +185,14 @@ class Stepped(Bounded):
         )
 
 
-def _number(value: object) -> int | float | None:
+def _number(value: object, reading: Reading | None = None) -> int | float | None:
     """A stored value as a number, or None for what is none."""
     if isinstance(value, bool | int | np.integer | np.bool_):
         return int(value)
+    if isinstance(value, str) and reading is not None:
+        value = reading.text(value)
+        if value is not None and not reading.plain_numbers:
+            return _number(reading.number(value))
     if isinstance(value, str):
         value = float(value) if _NUMBER.fullmatch(value) else None
     if isinstance(value, Decimal):
@@ -187,7 +202,9 @@ def _number(value: object) -> int | float | None:
     return float(value)
 
 
-def _read(stored: exp.Expr, stored_type: str) -> tuple[exp.Expr | None, type[int] | type[float]]:
+def _read(
+    stored: exp.Expr, stored_type: str, reading: Reading | None = None
+) -> tuple[exp.Expr | None, type[int] | type[float]]:
     """The same in SQL: what is stored as a number, whole or not, or None where the type holds none."""
     from sqlglot import exp
 
@@ -199,7 +216,9 @@ def _read(stored: exp.Expr, stored_type: str) -> tuple[exp.Expr | None, type[int
         case Family.FLOAT:
             return exp.cast(stored, "DOUBLE"), float
         case Family.TEXT:
-            text = exp.cast(stored, "VARCHAR")
+            text = exp.cast(stored if reading is None else reading.stored(stored, stored_type), "VARCHAR")
+            if reading is not None and not reading.plain_numbers:
+                return reading.number_of(text), float
             number = exp.TryCast(this=text, to=exp.DataType.build("DOUBLE"))
             matches = exp.RegexpLike(this=text.copy(), expression=exp.Literal.string(NUMBER))
             return exp.Case().when(matches, number), float

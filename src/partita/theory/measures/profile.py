@@ -31,6 +31,7 @@ class Profile(Measure):
 
     Curves add for a plan fixed beforehand; they are not vectors of sums, and no filter may use them (theory D8).
 
+    >>> from fractions import Fraction
     >>> Profile.from_points([(0, "0.2"), (1, 0)]).delta_at(Fraction(1))
     Fraction(0, 1)
     """

@@ -1,0 +1,240 @@
+"""Growth of a curator's tables: batches that are sealed one after the other, and people who are forgotten."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, final
+
+from partita.curator.path.gate import Gate
+from partita.engine.base import Engine
+from partita.engine.frames import plain_text
+from partita.engine.growing import Growing
+from partita.errors import engine as refuse_engine
+from partita.errors import vault as refuse
+from partita.ledger.ledger import Ledger
+from partita.query.tables.people import People
+from partita.query.tables.schema import Table
+from partita.query.tables.truncation import Truncation
+from partita.vault.folder import Cut, nothing
+from partita.vault.manifest import Manifest, Record, Sealed
+from partita.vault.vault import Vault, place_of
+
+LONGEST: Final = 100
+Settled = Callable[[int], None]
+
+
+@final
+class Growth:
+    """Rows that are sealed in a vault, and the engine that holds them for questions (theory I10).
+
+    Until something is sealed there is no vault, and sources are read as they are.
+    """
+
+    def __init__(self, ledger: Ledger, tables: Mapping[str, Table], gate: Gate, cut: Cut = nothing) -> None:
+        self._ledger, self._tables, self._gate = ledger, tables, gate
+        self._vault = Vault(ledger, cut) if ledger.sealed() is not None else None
+        self._cut = cut
+        self._open: Callable[[str], Growing]
+        self._growing: Growing | None = None
+        self._held = False
+        if self._vault is not None and (found := self._vault.look()) is not None:
+            declared = {name: table.digest for name, table in tables.items()}
+            if declared != dict(found.tables):
+                raise refuse.other_declaration(name for name in declared if declared[name] != found.tables.get(name))
+            self._vault.unchanged({name: table.source for name, table in tables.items()})
+
+    @property
+    def batch(self) -> int | None:
+        """The newest batch, or None where there are only the rows that were declared, sealed or not."""
+        found = None if self._vault is None else self._vault.manifest
+        return None if found is None else found.last.batch or None
+
+    def named(self, batch: int) -> str:
+        """A batch with its name, if it has one."""
+        found = None if self._vault is None else self._vault.manifest
+        name = None if found is None else found.batches[batch].sealed.name
+        return str(batch) if name is None else f"{batch} ({name})"
+
+    def sources(self) -> list[Table]:
+        """The tables to open an engine with: without rows where these are in the vault."""
+        if self._vault is None:
+            return list(self._tables.values())
+        return [Table(one.name, [], one.domain, people=one.people) for one in self._tables.values()]
+
+    def hold(
+        self, engine: Engine, people: People | None, truncations: Mapping[str, Truncation | None], *, own: bool
+    ) -> None:
+        """Let an engine hold what is sealed; one that somebody else may use too is left as it is."""
+        self._open = lambda secret: self._grown(engine, people, truncations, secret, own=own)
+        if self._vault is not None:
+            self._growing = self._open(self._vault.secret)
+            self._growing.load(self._vault.contents())
+            self._held, self._vault.moved = True, False
+
+    def _grown(
+        self,
+        engine: Engine,
+        people: People | None,
+        truncations: Mapping[str, Truncation | None],
+        secret: str,
+        *,
+        own: bool,
+    ) -> Growing:
+        if not own:
+            raise refuse_engine.does_not_grow(engine.kind)
+        return engine.growing(self._tables, people, truncations, secret)
+
+    # --- batches -----------------------------------------------------------------------------------------------
+
+    def ingest(self, batch: Mapping[str, object], name: str | None, settled: Settled, *, again: bool) -> Sealed:
+        """Seal rows of some tables as one batch, and let questions read them."""
+        if not batch:
+            raise refuse.no_rows_given()
+        for table in batch:
+            if table not in self._tables:
+                raise refuse.unknown_table(table, self._tables)
+        _check_name(name)
+        vault, growing = self._opened()
+        with vault.alone():
+            manifest = self._current(vault, growing, settled)
+            _check_place(manifest, name)
+            sources = vault.sources(batch)
+            if not again:
+                _check_new(manifest, set(sources.values()))
+            try:
+                added, text = growing.arrive({table: _source(one) for table, one in batch.items()})
+                rows = vault.told(text)
+                if not again and any(one.rows == rows for one in manifest.batches) and _any(added):
+                    raise refuse.same_rows(next(one.sealed.batch for one in manifest.batches if one.rows == rows))
+                sealed = Sealed(manifest.last.batch + 1, name, tuple(batch))
+                what = {"batch": sealed.batch, "name": name, "tables": list(batch)}
+                vault.seal(manifest, added, what, record=Record(sealed, rows, sources))
+            except BaseException:
+                growing.drop()
+                raise
+            with self._gate.closed():
+                growing.settle()
+                vault.moved = False
+                settled(sealed.batch)
+        return sealed
+
+    def _opened(self) -> tuple[Vault, Growing]:
+        if self._vault is None:
+            self._vault = Vault(self._ledger, self._cut)
+        if self._growing is None:
+            self._growing = self._open(self._vault.secret)
+        return self._vault, self._growing
+
+    def _current(self, vault: Vault, growing: Growing, settled: Settled) -> Manifest:
+        """What is sealed now: the rows as they were opened if nothing was, and what other processes have added."""
+        if vault.manifest is not None and self._held and not vault.moved:
+            return vault.manifest
+        if vault.manifest is None:
+            if not self._held:
+                with self._gate.closed():
+                    growing.begin()
+                    self._held = True
+            first = Record(
+                Sealed(0, None, tuple(self._tables)),
+                "",
+                vault.sources({name: table.source for name, table in self._tables.items()}),
+            )
+            made = Manifest({name: table.digest for name, table in self._tables.items()})
+            what = {"batch": 0, "name": None, "tables": list(self._tables)}
+            vault.seal(made, growing.contents(), what, record=first)
+        else:
+            contents = vault.contents()
+            with self._gate.closed():
+                if not self._held:
+                    growing.load(contents)
+                    self._held = True
+                else:
+                    growing.exchange({part: contents.get(part) for part in growing.parts()})
+                settled(vault.manifest.last.batch)
+        vault.moved = False  # what is sealed is what the engine holds
+        assert vault.manifest is not None
+        return vault.manifest
+
+    def close(self) -> None:
+        """Let go of a vault that goes with its ledger."""
+        if self._vault is not None:
+            self._vault.close()
+
+    # --- erasure -----------------------------------------------------------------------------------------------
+
+    def forget(self, column: str, owner: object, settled: Settled) -> None:
+        """Erase all rows of an owner; whether there were any is not said."""
+        text = plain_text(owner)
+        if text is None:
+            raise refuse.nobody()
+        vault, growing = self._opened()
+        owners = {name: place.table.owner for name, place in growing.places.items() if place.table.owner is not None}
+        wanted = [name for name, known in owners.items() if isinstance(column, str) and known.lower() == column.lower()]
+        if not wanted:
+            raise refuse.unknown_owner(column, owners.values())
+        with vault.alone():
+            manifest = self._current(vault, growing, settled)
+            left = growing.without(text, wanted)
+            # Who erases a person erases them from the sources too, and that is no change to be refused.
+            first = replace(manifest.batches[0], sources={})
+            kept = replace(manifest, batches=(first, *manifest.batches[1:]))
+            vault.seal(kept, left, {"erased": column, "tables": wanted}, whole=True)
+            with self._gate.closed():
+                growing.exchange(left)
+                vault.moved = False
+                settled(manifest.last.batch)
+
+
+def sealed_beside(ledger: object) -> bool:
+    """Whether there is a folder of sealed rows beside the place of a ledger."""
+    name = ledger.name if isinstance(ledger, Ledger) else ledger
+    return isinstance(name, str | os.PathLike) and Path(place_of(os.fsdecode(name))).is_dir()
+
+
+def _source(given: object) -> object:
+    return os.fspath(given) if isinstance(given, os.PathLike) else given
+
+
+def _any(added: Mapping[str, object]) -> bool:
+    """Whether anything came at all: that nothing comes may happen every day."""
+    return any(getattr(rows, "num_rows", 0) for rows in added.values())
+
+
+def _check_name(name: object) -> None:
+    if name is None:
+        return
+    if not isinstance(name, str) or not name or len(name) > LONGEST or not name.isprintable():
+        raise refuse.bad_name(name)
+
+
+def _check_place(manifest: Manifest, name: str | None) -> None:
+    """Refuse a name that was used, or that comes before one that was."""
+    named = {one.sealed.name: one.sealed.batch for one in manifest.batches if one.sealed.name is not None}
+    if name is None or not named:
+        return
+    if name in named:
+        raise refuse.arrived_already(name, named[name])
+    newest = max(named, key=_natural)
+    if _natural(name) < _natural(newest):
+        raise refuse.out_of_order(name, newest)
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """The order of names as people count: 9 comes before 10.
+
+    >>> sorted(["day 10", "day 9", "2026-11-18"], key=_natural)
+    ['2026-11-18', 'day 9', 'day 10']
+    """
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts]
+
+
+def _check_new(manifest: Manifest, files: set[str]) -> None:
+    """Refuse a file that was sealed before, whatever was kept of it."""
+    for one in manifest.batches:
+        if files.intersection(one.sources.values()):
+            raise refuse.same_rows(one.sealed.batch)

@@ -1,0 +1,49 @@
+"""A migration: the one entry after which a book goes on under a declaration that refines its own."""
+
+from __future__ import annotations
+
+from partita.errors import refinement as refuse
+from partita.ledger.birth import Terms
+from partita.ledger.book.book import Book
+from partita.ledger.book.entries import Kind
+from partita.ledger.book.replay import Replay
+from partita.ledger.book.store import Stage
+from partita.ledger.refined import Difference, counts_pairs, differences
+from partita.ledger.seals import newest_seal
+
+
+def migrated(book: Book, terms: Terms) -> tuple[Difference, ...]:
+    """Let a book go on under other tables and columns that refine those it has (theory I12), and say what differs.
+
+    What was charged stays charged, to the new values that tell an old one that was charged (eras.proof.md). Whatever is
+    no refinement is refused, and nothing changes.
+    """
+    with book.writing(Stage.RESERVE):
+        written = book.replay.eras.current
+        found = differences(written, terms)
+        if not found:
+            return ()
+        refused = [(one.part, one.why) for one in found if not one.refines]
+        if book.replay.birth.format == 1:
+            refused = [("the ledger", refuse.old_book())]
+        elif newest_seal(book.store) is not None:
+            refused = [("the vault", refuse.sealed_rows())]
+        elif not refused and any(map(counts_pairs, terms.promises)):
+            refused = _over(book, terms)
+        if refused:
+            raise refuse.no_migration(book.store.name, refused)
+        if book.replay.tally.charges:
+            book.checkpoint(after=0)
+        entry = book.append(Kind.MIGRATE, was=written.document(), to=terms.document())
+    book.hold(entry)
+    return found
+
+
+def _over(book: Book, terms: Terms) -> list[tuple[str, str]]:
+    """The promises that would not be kept if the whole book were read under other terms."""
+    then = Replay(book.store, book.replay.make, then=terms).balances.spent()
+    return [
+        (f"promise {place}", refuse.pairs_over(str(promise.granularity)))
+        for place, (promise, lost) in enumerate(zip(terms.promises, then, strict=True), 1)
+        if lost is not None and not lost.fits(promise.budget)
+    ]

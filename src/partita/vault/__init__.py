@@ -1,0 +1,1 @@
+"""The vault: batches of sanitised, truncated rows on disk, sealed once and named by the ledger."""

@@ -1,0 +1,135 @@
+"""The folder of a vault: files that are there whole or not at all, and one process at a time that writes them."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import hmac
+import os
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from enum import StrEnum, unique
+from pathlib import Path
+from typing import Any, final
+
+from partita.errors import vault as refuse
+
+_LOCK = "lock"
+_PART = ".part"
+_CHUNK = 1 << 20
+
+
+@unique
+class Step(StrEnum):
+    """Where sealing may be cut, in the order in which the points are passed; the ledger's entry decides."""
+
+    LOCKED = "locked"  # the folder is ours, nothing is written
+    PART = "part"  # a file is written under a name of its own, not yet durable
+    ROWS = "rows"  # a file of rows is durable under its name
+    MANIFEST = "manifest"  # everything is durable, and the ledger does not know it
+    SEALED = "sealed"  # the ledger names the manifest: the batch is there
+    SWEPT = "swept"  # what is not needed any more is gone
+
+
+Cut = Callable[[Step], None]
+
+
+def nothing(step: Step) -> None:
+    """No step is cut: how every vault works outside the tests."""
+
+
+@final
+class Folder:
+    """Files of one vault, written under another name, flushed, and then named."""
+
+    def __init__(self, path: str, key: bytes, cut: Cut = nothing) -> None:
+        self.path, self._key, self._cut = Path(path), key, cut
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """The only process that writes here; the lock ends with the process that has it, however it ends."""
+        with self._named():
+            self.path.mkdir(mode=0o700, exist_ok=True)
+            file = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            self._cut(Step.LOCKED)
+            yield
+        finally:
+            fcntl.flock(file, fcntl.LOCK_UN)
+            os.close(file)
+
+    def write(self, name: str, fill: Callable[[Path], None]) -> str:
+        """A whole file of this name, durable; the keyed digest of what it holds."""
+        made, part = self.path / name, self.path / f"{name}{_PART}"
+        with self._named():
+            fill(part)
+            self._cut(Step.PART)
+            part.chmod(0o600)
+            _flush(part)
+            found = self.digest(part)
+            part.rename(made)
+            _flush(self.path)
+        return found
+
+    def read(self, name: str, digest: str) -> bytes:
+        """A file, if it is the one that was written."""
+        path = self.path / name
+        self.check(name, digest)
+        with self._named():
+            return path.read_bytes()
+
+    def check(self, name: str, digest: str) -> None:
+        """Refuse a file that is not there, or is not the one that was written."""
+        path = self.path / name
+        if not path.is_file():
+            raise refuse.gone(str(path))
+        if not hmac.compare_digest(self.digest(path), digest):
+            raise refuse.changed(str(path))
+
+    def sweep(self, named: Collection[str]) -> None:
+        """Take away what no manifest names: what an older one named, or a sealing left that did not come to its end."""
+        with self._named():
+            for one in sorted(self.path.iterdir()):
+                if one.name != _LOCK and one.name not in named:
+                    one.unlink()
+            _flush(self.path)
+
+    def digest(self, path: Path) -> str:
+        """The keyed digest of a file: it tells nothing to those who do not have the ledger's secret."""
+        made = hmac.new(self._key, digestmod=hashlib.sha256)
+        with self._named(), path.open("rb") as file:
+            while content := file.read(_CHUNK):
+                made.update(content)
+        return made.hexdigest()
+
+    def told(self, text: str) -> str:
+        """The keyed digest of a text."""
+        return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as problem:
+            raise refuse.not_written(str(self.path), problem.strerror or "the system refused") from None
+
+
+def _flush(path: Path) -> None:
+    """Make a file, or the names in a folder, durable."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def stored(rows: Any) -> Callable[[Path], None]:
+    """How an Arrow table is put into a file."""
+
+    def fill(path: Path) -> None:
+        import pyarrow.parquet as pq
+
+        pq.write_table(rows, path, compression="zstd")
+
+    return fill
