@@ -54,7 +54,6 @@ from partita.errors import BudgetExceeded, PartitaError
 from partita.errors import curator as refuse
 from partita.errors import foundation as refuse_live
 from partita.errors import vault as refuse_vault
-from partita.errors.query import presenting as refuse_shown
 from partita.exact import Number
 from partita.ledger.charge import Charge
 from partita.ledger.ledger import Ledger
@@ -374,20 +373,12 @@ class Curator(Custody):
         asked = listed("questions", questions, "a list of questions: [question]")
         with bounded_together(len(asked)):
             return self._batches.made(
-                [self._batched(one) for one in asked],
+                [self._catalogue.batched(one) for one in asked],
                 Price.of(**price) if given else None,
                 delta=price.get("delta"),
                 weights=weights,
                 analyst=analyst,
             )
-
-    def _batched(self, one: str | Plan | CuratorQuote) -> Plan | Quote:
-        """A question of a batch; a quotation as it is."""
-        if not isinstance(one, CuratorQuote):
-            return self._catalogue.plan(one, "A batch")
-        if one.statement is not None:
-            raise refuse_shown.not_one_question("A batch")
-        return self._catalogue.own(one.quote)
 
     @spelled_as(Price.of)
     def plan(

@@ -416,3 +416,11 @@ def test_a_question_that_shows_no_line_is_answered_without_reading_or_charging(s
     assert curator.ledger.mark().seq == entries
     with pytest.raises(pt.PartitaError, match="no receipt"):
         _ = answer.receipt
+
+
+@pytest.mark.parametrize("name", ["visits", "main.visits", "public.visits", "VISITS"])
+def test_a_table_may_be_named_with_the_schema_that_it_would_be_in(name: str) -> None:
+    curator = hospital()
+    released = curator.ask(RELEASED, rho="0.1")
+    assert curator.ask(RELEASED.replace("visits", name), rho="0.1").rows() == released.rows()
+    assert curator.ask(f"SELECT SUM(n) AS s FROM ({RELEASED.replace('visits', name)})", rho="0.1").free

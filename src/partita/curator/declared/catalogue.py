@@ -9,6 +9,7 @@ from typing import final
 from partita.composition.account.people import PersonSpace
 from partita.composition.calibration.pricing import Price
 from partita.composition.plans.promise import Promise
+from partita.curator.answers.quotation import CuratorQuote
 from partita.curator.computations.computation import Computation
 from partita.curator.path.placed import PersonPromise
 from partita.curator.wanted import Wanted
@@ -134,6 +135,14 @@ class Catalogue:
         if offered.program.truncation != (cut if cut is None or not plan.caps else cut.capped(plan.caps)):
             raise refuse.foreign_quotation(plan.table.name)
         return offered
+
+    def batched(self, one: str | Plan | CuratorQuote) -> Plan | Quote:
+        """A question of a batch; a quotation as it is."""
+        if not isinstance(one, CuratorQuote):
+            return self.plan(one, "A batch")
+        if one.statement is not None:
+            raise refuse_shown.not_one_question("A batch")
+        return self.own(one.quote)
 
     def extract(self, computation: Computation, name: str | None, where: str | None) -> Extract:
         """The rows and columns that a computation reads."""

@@ -64,7 +64,7 @@ def read_join(
     if name in tables:
         raise refused(node, refuse.private_join(tables[name].name))
     table = public.get(name)
-    if table is None or target.db.lower() not in ("", "main"):
+    if table is None or target.db.lower() not in ("", "main", "public"):
         shown = target.sql(dialect="duckdb")
         raise refused(node, refuse.unknown_join(shown if len(shown) <= 40 else "in brackets", sorted(public)))
     side, kind = node.side.upper(), node.kind.upper()

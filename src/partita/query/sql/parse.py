@@ -357,7 +357,7 @@ def _reader(text: str, tree: exp.Select, tables: Mapping[str, Table]) -> Reader:
         )
         raise at(refuse.not_a_table(kind), words(text, named))
     table = tables.get(named.name.lower())
-    if table is None or named.db.lower() not in ("", "main"):
+    if table is None or named.db.lower() not in ("", "main", "public"):
         raise at(
             refuse.unknown_table(named.sql(dialect="duckdb"), sorted(table.name for table in tables.values())),
             words(text, named),

@@ -21,7 +21,7 @@ from partita.query.tables.schema import Table
 
 MOST_RELEASES: Final = 32
 _ODD: Final = (exp.TableSample, exp.Into, exp.Lock, exp.Command, exp.DML, exp.DDL)
-_SCHEMAS: Final = ("", "main")
+_SCHEMAS: Final = ("", "main", "public")
 
 Read = Callable[[exp.Select], Plan]
 
