@@ -10,7 +10,9 @@ from typing import Any
 import duckdb
 import pytest
 
+from partita.assay.meaning import value
 from partita.engine.reference import _place, evaluate, meets
+from partita.errors import QueryRefused
 from partita.query.language import keys as keys_of
 from partita.query.language.aggregates import Sum
 from partita.query.sql.parse import read
@@ -125,6 +127,15 @@ def test_a_key_made_of_times_has_the_labels_that_it_says(plain, key):
 
 def shown(value: Any) -> Any:
     return datetime(value.year, value.month, value.day) if type(value) is date else value  # noqa: DTZ001
+
+
+def test_what_lies_beyond_the_calendar_is_no_key_and_still_a_number():
+    far = "SELECT DATE_TRUNC('day', t + INTERVAL 9000000 DAY) AS k, COUNT(*) AS n FROM things GROUP BY 1"
+    with pytest.raises(QueryRefused):
+        read(far, [THINGS])
+    late = read("SELECT SUM(YEAR(t + INTERVAL 9000000 DAY)) AS n FROM things", [THINGS]).aggregates[0]
+    assert isinstance(late, Sum)
+    assert evaluate(late.of, CODES[0], DOMAIN) == value(late.of, DOMAIN)(CODES[0])
 
 
 @pytest.mark.parametrize(

@@ -96,8 +96,10 @@ def value(expression: Expression, domain: Domain) -> Callable[[Codes], Amount]:
 
 
 def _month(day: int) -> Fraction:
-    found = date(1970, 1, 1) + timedelta(days=day)
-    return Fraction(12 * found.year + found.month - 1)
+    # The calendar repeats itself after four hundred years.
+    cycles, left = divmod(day, 146_097)
+    found = date(1970, 1, 1) + timedelta(days=left)
+    return Fraction(12 * (found.year + 400 * cycles) + found.month - 1)
 
 
 def _column(domain: Domain, name: str) -> Callable[[Codes], Amount]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from fractions import Fraction
 from math import gcd, lcm
@@ -27,9 +27,13 @@ EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001
 @final
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A declared numeric column."""
+    """A declared column of numbers; of dates the days since its first one, of times the seconds since 1970.
+
+    ``timed`` says that it was written as one of these, so that it is written so again.
+    """
 
     column: str
+    timed: bool = field(default=False, compare=False)
 
 
 @final

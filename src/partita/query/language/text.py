@@ -93,7 +93,7 @@ def shown_expression(expression: Expression, written: Written = readable) -> str
     """
     match expression:
         case Value(name):
-            return quoted(name)
+            return f"COUNTED({quoted(name)})" if expression.timed else quoted(name)
         case Number(value):
             return "NULL" if value is None else number(value)
         case Plus(parts):
@@ -103,12 +103,11 @@ def shown_expression(expression: Expression, written: Written = readable) -> str
         case Clamp(part, low, high):
             return f"CLAMP({shown_expression(part, written)}, {number(low)}, {number(high)})"
         case Quotient(part, width):
-            return f"FLOOR(({shown_expression(part, written)}) / {number(width)})"
+            return f"QUOTIENT({shown_expression(part, written)}, {number(width)})"
         case Months(part):
             return f"MONTHS({shown_expression(part, written)})"
         case Remainder(part, width):
-            inside = shown_expression(part, written)
-            return f"(({inside}) - {number(width)} * FLOOR(({inside}) / {number(width)}))"
+            return f"REMAINDER({shown_expression(part, written)}, {number(width)})"
         case First(parts):
             return f"COALESCE({', '.join(shown_expression(part, written) for part in parts)})"
         case Case(branches, otherwise):

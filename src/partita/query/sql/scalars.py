@@ -226,6 +226,8 @@ class Reader:
                 return First(tuple(self.expression(part) for part in (node.this, *node.expressions)))
             case exp.Anonymous() if node.name.lower() == "clamp":
                 return self._clamp(node)
+            case exp.Anonymous() if (found := times.written(self, node)) is not None:
+                return found
             case _:
                 raise self._no_expression(node)
 
@@ -236,7 +238,11 @@ class Reader:
         if not isinstance(node, exp.Column) or self.attributes(node):
             return None
         name, column = self.column(node)
-        return Plus((Value(name), Number(Fraction(column.low.toordinal())))) if isinstance(column, Dates) else None
+        return (
+            Plus((Value(name, timed=True), Number(Fraction(column.low.toordinal()))))
+            if isinstance(column, Dates)
+            else None
+        )
 
     def _apart(self, end: exp.Expr, start: exp.Expr) -> Expression | None:
         """How many days lie between two columns of dates."""

@@ -19,6 +19,7 @@ from partita.query.language.expressions import (
     Number,
     Plus,
     Quotient,
+    Remainder,
     Times,
     Value,
     bounds,
@@ -128,9 +129,9 @@ def _column(reader: Reader, node: exp.Column) -> Time | None:
     name, column = reader.column(node)
     match column:
         case Dates():
-            return Time(clock.plus(Value(name), column.low.toordinal() - clock.ORDINAL), whole=True)
+            return Time(clock.plus(Value(name, timed=True), column.low.toordinal() - clock.ORDINAL), whole=True)
         case Timestamps():
-            return Time(Value(name), whole=False)
+            return Time(Value(name, timed=True), whole=False)
         case _:
             return None
 
@@ -351,6 +352,21 @@ def _subtracted(reader: Reader, node: exp.Sub) -> Expression | None:
     return clock.minus(sides[1].of, sides[0].of)
 
 
+def written(reader: Reader, node: exp.Anonymous) -> Expression | None:
+    """What plans are written with: COUNTED(column), QUOTIENT(x, w), REMAINDER(x, w) and MONTHS(day)."""
+    name, parts = node.name.lower(), node.expressions
+    if name == "counted" and len(parts) == 1 and isinstance(parts[0], exp.Column):
+        found, column = reader.column(parts[0])
+        return Value(found, timed=True) if isinstance(column, Dates | Timestamps) else None
+    if name == "months" and len(parts) == 1:
+        return Months(reader.expression(parts[0]))
+    width = reader.constant(parts[1]) if name in {"quotient", "remainder"} and len(parts) == 2 else None
+    if width is None or width <= 0:
+        return None
+    part = reader.expression(parts[0])
+    return Quotient(part, width) if name == "quotient" else Remainder(part, width)
+
+
 # --- keys and conditions ----------------------------------------------------------------------------------------
 
 
@@ -376,9 +392,15 @@ def valued(
     width: Fraction = Fraction(1),
     start: Fraction = Fraction(0),
     shown: Shape = Shape.NUMBER,
-) -> Valued:
-    """Groups by the values of an expression."""
-    return Valued(of, bounds(of, domain), width, start, shown, text)
+) -> Valued | None:
+    """Groups by the values of an expression; None if some of them would lie beyond the calendar."""
+    within = bounds(of, domain)
+    try:
+        for end in (within.lowest, within.highest):
+            shown.label(end * width + start)
+    except (OverflowError, ValueError):
+        return None
+    return Valued(of, within, width, start, shown, text)
 
 
 def rises(expression: Expression) -> bool:
