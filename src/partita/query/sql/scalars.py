@@ -32,7 +32,7 @@ from partita.query.language.expressions import (
     numeric,
 )
 from partita.query.language.keys import Key
-from partita.query.sql import times
+from partita.query.sql import rowwise, times
 from partita.query.sql.advice import for_expression
 from partita.query.sql.column_functions import Tabulated
 from partita.query.sql.group_by import read_key
@@ -161,7 +161,7 @@ class Reader:
             found = self.tabulated(node) if problem.code in _PERHAPS and node.find(exp.Column) is not None else None
             made = None if found is None else found.expression(self.table.domain)
             if made is None and problem.code in _PERHAPS:
-                made = times.number_of(self, node)
+                made = times.number_of(self, node) or rowwise.function_of(self, node)
             if made is None:
                 if found is not None and self.attributes(node):
                     raise self.refused(node, self._unused(node, found)) from None
