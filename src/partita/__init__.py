@@ -96,6 +96,7 @@ if TYPE_CHECKING:
     from partita.region.columns import integers as integers
     from partita.region.columns import key as key
     from partita.region.columns import text_keys as text_keys
+    from partita.region.columns import timestamps as timestamps
     from partita.region.domain import Domain as Domain
     from partita.region.region import Region as Region
     from partita.theory.conversions import convert as convert
@@ -224,6 +225,7 @@ _HOMES = {
     "someone_published": ("partita.theory.semantics", "someone_published"),
     "sum": ("partita.query.builder.aggregates", "sum"),
     "text_keys": ("partita.region.columns", "text_keys"),
+    "timestamps": ("partita.region.columns", "timestamps"),
     "together": ("partita.ledger.receipts.together", "compose"),
     "true_positive_rate": ("partita.theory.semantics", "true_positive_rate"),
     "users": ("partita.granularity", "users"),
@@ -337,6 +339,7 @@ __all__ = [
     "someone_published",
     "sum",
     "text_keys",
+    "timestamps",
     "together",
     "true_positive_rate",
     "users",

@@ -23,7 +23,7 @@ RELIED_UPON = {
     "l1", "l2", "linf", "Profile",
     "Table", "Promise", "Curator", "Answer", "Batch", "Planned", "Receipt", "open", "count", "sum", "avg",
     "median", "quantile", "quantiles", "min", "max",
-    "integers", "decimals", "categories", "dates", "booleans", "text_keys", "identifier", "key",
+    "integers", "decimals", "categories", "dates", "booleans", "text_keys", "timestamps", "identifier", "key",
     "csv", "duckdb",
     "Domain", "Region", "RegionAccount",
     "compose", "calibrate", "Guarantee", "Filter", "Odometer", "Slots",

@@ -114,6 +114,8 @@ NUMBERS: dict[str, str] = {
     "query.language.expressions.WIDEST_VALUE": GUARD,
     "query.language.formulas.MOST_DIGITS": WIDTH,
     "query.language.keys.MOST_GROUPS": GUARD,
+    "query.language.keys._MOST_PIECES": METHOD,
+    "query.sql.times._MANY_DAYS": METHOD,
     "curator.answers.plot.MOST_BARS": GUARD,
     "query.functions.number_types.MOST_DIGITS": WIDTH,
     "query.sql.person_joins.MOST_JOINED": GUARD,

@@ -21,7 +21,20 @@ from partita.query.language.aggregates import (
     paired,
 )
 from partita.query.language.conditions import Condition, everywhere
-from partita.query.language.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, bounds
+from partita.query.language.expressions import (
+    Case,
+    Clamp,
+    Expression,
+    First,
+    Months,
+    Number,
+    Plus,
+    Quotient,
+    Remainder,
+    Times,
+    Value,
+    bounds,
+)
 from partita.query.language.plan import Plan, ValueColumn
 from partita.query.rewrite import rewritten
 from partita.query.sql.parse import read
@@ -61,7 +74,7 @@ class Trees:
         draws = self.draws
         if depth == 0 or draws.random() < 0.12:
             return Number(self.number()) if draws.random() < 0.3 else draws.choice(self.leaves)
-        match draws.randrange(9):
+        match draws.randrange(12):
             case 0 | 1:
                 return Plus(tuple(self.expression(depth - 1) for _ in range(draws.choice((2, 2, 3, 5)))))
             case 2:
@@ -71,6 +84,11 @@ class Trees:
             case 4 | 5:
                 low, high = sorted((self.number(0.4), self.number(0.4)))
                 return Clamp(self.expression(depth - 1), low, high)
+            case 9 | 10:
+                made = draws.choice((Quotient, Remainder))
+                return made(self.expression(depth - 1), max(abs(self.number(0.4)), Fraction(1, 10**6)))
+            case 11:
+                return Months(Clamp(self.expression(depth - 1), Fraction(-700_000), Fraction(2_900_000)))
             case 6:
                 return First(tuple(self.expression(depth - 1) for _ in range(2)))
             case 7:

@@ -89,7 +89,7 @@ PLAIN = {"int64", "double", "string", "bool", "date32[day]"}
 OWNED = {
     "owner": st.just("who"),
     "key": st.sampled_from(["k", "it's"]),
-    "per": st.sampled_from([None, None, *"abcdefg"]),
+    "per": st.sampled_from([None, None, *"abcdefgh"]),
 }
 # Caps inside of a region are a kind of their own, and below the cap of all rows: or hardly one of them would bind.
 FEW_ROWS = st.builds(Truncation, **OWNED, rows=st.integers(1, 3))

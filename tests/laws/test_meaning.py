@@ -75,8 +75,10 @@ EXPRESSIONS = (
     "a", "c", "-a", "a + b * c", "a - 0.25", "a / 4", "a // 2", "a // -2", "a % 2", "a % -3", "ABS(c)", "FLOOR(c)",
     "CEIL(c)", "ROUND(c)", "TRUNC(c)", "SIGN(a)", "GREATEST(a, 1)", "LEAST(c, 0, NULL)", "POWER(a, 3)", "c ** 2",
     "COALESCE(a, -9)", "NULLIF(a, 1)", "LENGTH(d)", "EXTRACT(doy FROM f)", "WEEK(f)", "ISODOW(f)", "QUARTER(f)",
-    "f - DATE '2024-02-10'", "DATE_DIFF('month', DATE '2024-01-31', f)", "CAST(g AS INT)", "CAST(a AS DOUBLE) / 2",
-    "DAY(LAST_DAY(f))", "CASE d WHEN 'x' THEN a ELSE c END",
+    "f - DATE '2024-02-10'", "DATE_DIFF('week', DATE '2024-02-03', f)",
+    "DATE_DIFF('month', DATE '2024-01-31', f)", "CAST(g AS INT)", "CAST(a AS DOUBLE) / 2",
+    "DAY(LAST_DAY(f))", "ABS(a - c)", "FLOOR(a * c)", "CEIL(a - c * b)", "ABS(FLOOR(a + c) - b)",
+    "CASE d WHEN 'x' THEN a ELSE c END",
 )  # fmt: skip
 KEYS = (
     "CAST(a AS VARCHAR)", "CAST(a / 2 AS INTEGER)",

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
+from datetime import date, timedelta
 from fractions import Fraction
 from functools import reduce
 from math import gcd, lcm
 from typing import assert_never, final
 
 from partita.query.language.conditions import Condition, Versus
-from partita.query.language.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value
-from partita.query.language.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated
+from partita.query.language.expressions import (
+    Case,
+    Clamp,
+    Expression,
+    First,
+    Months,
+    Number,
+    Plus,
+    Quotient,
+    Remainder,
+    Times,
+    Value,
+)
+from partita.query.language.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated, Valued
 from partita.region.calendar import period
 from partita.region.columns import Dates, Operator
 from partita.region.columns.stepped import Stepped
@@ -63,6 +75,15 @@ def value(expression: Expression, domain: Domain) -> Callable[[Codes], Amount]:
         case Clamp(part, low, high):
             inner = value(part, domain)
             return lambda codes: None if (found := inner(codes)) is None else min(max(found, low), high)
+        case Quotient(part, width):
+            divided = value(part, domain)
+            return lambda codes: None if (found := divided(codes)) is None else Fraction(found) // width
+        case Months(part):
+            day = value(part, domain)
+            return lambda codes: None if (found := day(codes)) is None else _month(found // 1)
+        case Remainder(part, width):
+            left = value(part, domain)
+            return lambda codes: None if (found := left(codes)) is None else Fraction(found) % width
         case First(parts):
             options = [value(part, domain) for part in parts]
             return lambda codes: next((found for one in options if (found := one(codes)) is not None), None)
@@ -72,6 +93,13 @@ def value(expression: Expression, domain: Domain) -> Callable[[Codes], Amount]:
             return lambda codes: next((then for test, then in tried if test(codes)), last)(codes)
         case _:
             assert_never(expression)
+
+
+def _month(day: int) -> Fraction:
+    # The calendar repeats itself after four hundred years.
+    cycles, left = divmod(day, 146_097)
+    found = date(1970, 1, 1) + timedelta(days=left)
+    return Fraction(12 * (found.year + 400 * cycles) + found.month - 1)
 
 
 def _column(domain: Domain, name: str) -> Callable[[Codes], Amount]:
@@ -106,6 +134,10 @@ def unit(expression: Expression, domain: Domain) -> Fraction:
             return _common([unit(part, domain) for part in parts])
         case Clamp(part, low, high):
             return _common([unit(part, domain), low, high])
+        case Quotient() | Months():
+            return Fraction(1)
+        case Remainder(part, width):
+            return _common([unit(part, domain), width])
         case Case(branches, otherwise):
             return _common([unit(part, domain) for part in (*(then for _, then in branches), otherwise)])
         case _:
@@ -201,6 +233,12 @@ def _compared(first: Amount, operator: Operator, second: Amount) -> Truth:
             assert_never(operator)
 
 
+def _counted(found: int | None, low: int, gone: int) -> int:
+    """A value's place in a list of whole numbers, with nothing at its end."""
+    assert found is None or 0 <= found - low < gone, "a value lies within the bounds of its key"
+    return gone if found is None else found - low
+
+
 def place(key: Key, domain: Domain) -> Callable[[Codes], int]:
     """The place of the group that a record falls into along a key."""
     match key:
@@ -209,6 +247,10 @@ def place(key: Key, domain: Domain) -> Callable[[Codes], int]:
             tried: list[tuple[Boxes, int]] = [(region.boxes, labels.index(label)) for region, label in branches]
             last = labels.index(otherwise)
             return lambda codes: next((at for boxes, at in tried if inside(boxes, codes)), last)
+        case Valued(of, within):
+            amount, grain = value(of, domain), unit(of, domain)
+            gone = within.high - within.low + 1
+            return lambda codes: _counted(whole(amount(codes), grain), within.low, gone)
         case Opened():
             raise Unknown("open keys have texts, not places")
         case _:

@@ -14,8 +14,20 @@ from partita.assay.release import Reading
 from partita.query.exact.program import Present, Program, Total
 from partita.query.exact.program import Values as Histograms
 from partita.query.language.conditions import Condition, Versus
-from partita.query.language.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value
-from partita.query.language.keys import Bucket, Cases, Key
+from partita.query.language.expressions import (
+    Case,
+    Clamp,
+    Expression,
+    First,
+    Months,
+    Number,
+    Plus,
+    Quotient,
+    Remainder,
+    Times,
+    Value,
+)
+from partita.query.language.keys import Bucket, Cases, Key, Valued
 from partita.region.columns.stepped import Stepped
 from partita.region.domain import Domain
 from partita.region.predicate import And, IsTrue, Not, OfColumn, Or, Predicate
@@ -149,6 +161,9 @@ class Ends:
             for region, _ in key.branches:
                 self.boxes(region.boxes)
             return
+        if isinstance(key, Valued):
+            self.expressions((key.of,))
+            return
         self.whole(key.column)
         column = self.domain.bounded[self.domain.axis(key.column)]
         if isinstance(key, Bucket) and isinstance(column, Stepped):
@@ -194,6 +209,8 @@ class Ends:
                     self.expressions((part,))
                     if isinstance(part, Value):
                         self.clamped(part.column, int(low), int(high))
+                case Quotient(part) | Remainder(part) | Months(part):
+                    self.expressions((part,))
                 case Case(branches, otherwise):
                     for condition, then in branches:
                         self.condition(condition)

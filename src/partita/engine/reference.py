@@ -23,13 +23,27 @@ from partita.query.exact.extract import Extract
 from partita.query.exact.program import Cells, Histogram, Owners, Present, Program, Rows, Total, Values, ordered_texts
 from partita.query.language import keys
 from partita.query.language.conditions import Condition, Versus
-from partita.query.language.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, bounds
+from partita.query.language.expressions import (
+    Case,
+    Clamp,
+    Expression,
+    First,
+    Months,
+    Number,
+    Plus,
+    Quotient,
+    Remainder,
+    Times,
+    Value,
+    bounds,
+)
 from partita.query.language.joined import joined_of
 from partita.query.language.per_user import FINER, Gathers, PerUser, PerUserColumn
 from partita.query.tables.people import People
 from partita.query.tables.schema import Table, texts
 from partita.query.tables.truncation import Truncation
-from partita.region.columns import Operator
+from partita.region.calendar import month_number
+from partita.region.columns import Operator, Timestamps
 from partita.region.columns.stepped import Stepped
 from partita.region.domain import Domain
 from partita.region.predicate import And, IsTrue, Known, Not, Or, Predicate
@@ -177,7 +191,7 @@ def _summed(program: Program, rows: Iterable[Record]) -> NDArray[np.object_]:
         bounds(tally.of, domain).unit if isinstance(tally, Total | Values) else Fraction(1) for tally in program.tallies
     ]
     for row in rows:
-        places = tuple(keys.group(key, domain, row.codes) for key in program.cells.keys)
+        places = tuple(_place(key, domain, row.codes) for key in program.cells.keys)
         group = program.cells.position[places]
         line = result[group]
         for column, tally in enumerate(program.tallies):
@@ -207,6 +221,14 @@ def _summed(program: Program, rows: Iterable[Record]) -> NDArray[np.object_]:
         listed = sorted(times.items())
         result[group, column] = Histogram(*np.array(listed, dtype=np.int64).T)
     return result
+
+
+def _place(key: keys.Key, domain: Domain, codes: tuple[int, ...]) -> int:
+    """The group that a record falls into."""
+    if not isinstance(key, keys.Valued):
+        return keys.group(key, domain, codes)
+    number = evaluate(key.of, codes, domain)
+    return keys.last(key) if number is None else int(number / key.within.unit) - key.within.low
 
 
 def _opened(program: Program, rows: list[Record]) -> NDArray[np.object_]:
@@ -282,6 +304,8 @@ def group_of(program: Program) -> Callable[[Record], Group]:
     def text(key: keys.Key, row: Record) -> str | None:
         if isinstance(key, keys.Mapped | keys.Cases):
             return str(keys.group(key, domain, row.codes))
+        if isinstance(key, keys.Valued):
+            return None if evaluate(key.of, row.codes, domain) is None else str(_place(key, domain, row.codes))
         axis = domain.axis(key.column)
         match key:
             case keys.Each():
@@ -403,7 +427,10 @@ def evaluate(expression: Expression, codes: tuple[int, ...], domain: Domain) -> 
     match expression:
         case Value(name):
             axis = domain.axis(name)
-            value = domain.bounded[axis].value(codes[axis])
+            column = domain.bounded[axis]
+            value = column.value(codes[axis])
+            if isinstance(column, Timestamps):
+                return None if value is None else (column.low + codes[axis]) * column.step
             if isinstance(value, date):
                 return Fraction(codes[axis])
             return None if value is None else Fraction(value)  # type: ignore[call-overload]
@@ -421,6 +448,15 @@ def evaluate(expression: Expression, codes: tuple[int, ...], domain: Domain) -> 
         case Clamp(part, low, high):
             inner = evaluate(part, codes, domain)
             return None if inner is None else min(max(inner, low), high)
+        case Quotient(part, width):
+            inner = evaluate(part, codes, domain)
+            return None if inner is None else Fraction(math.floor(inner / width))
+        case Remainder(part, width):
+            inner = evaluate(part, codes, domain)
+            return None if inner is None else inner - width * math.floor(inner / width)
+        case Months(part):
+            inner = evaluate(part, codes, domain)
+            return None if inner is None else Fraction(month_number(math.floor(inner)))
         case First(parts):
             for part in parts:
                 inner = evaluate(part, codes, domain)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from csv import DictReader
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ def rows_of(table: Table) -> list[Row]:
     if isinstance(source, Delimited):
         return _from_columns(table, source)
     if isinstance(source, Database):
-        return list(of_database(table, source).to_pylist())
+        return _listed(of_database(table, source))
     if isinstance(source, str | Path):
         if bare(source).suffix.lower() in LINES:
             return lines_of(table, Path(source))
@@ -43,10 +44,31 @@ def rows_of(table: Table) -> list[Row]:
     if type(source).__module__.startswith("pandas"):
         return [dict(zip(source.columns, row, strict=True)) for row in source.itertuples(index=False, name=None)]
     if hasattr(source, "to_pylist"):
-        return list(source.to_pylist())
+        return _listed(source)
     if hasattr(source, "__arrow_c_stream__"):
-        return list(arrow_stream(source).to_pylist())
+        return _listed(arrow_stream(source))
     raise refuse.unknown_source(table.name, type(source).__name__)
+
+
+def _listed(table: Any) -> list[Row]:
+    """The rows of an Arrow table; times beyond Python's calendar are times at its ends."""
+    try:
+        return list(table.to_pylist())
+    except (OverflowError, ValueError):
+        columns = [[_plain(value) for value in column] for column in table.columns]
+        return [dict(zip(table.column_names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+
+def _plain(value: Any) -> Any:
+    import pyarrow as pa
+
+    try:
+        return value.as_py()
+    except (OverflowError, ValueError):
+        end = datetime.max if value.value > 0 else datetime.min  # noqa: DTZ901
+        if pa.types.is_date(value.type):
+            return end.date()
+        return end if value.type.tz is None else end.replace(tzinfo=UTC)
 
 
 def _from_file(table: Table, path: Path) -> list[Row]:
@@ -55,7 +77,7 @@ def _from_file(table: Table, path: Path) -> list[Row]:
     if path.suffix.lower() == ".parquet":
         from pyarrow import parquet
 
-        return list(parquet.read_table(path).to_pylist())
+        return _listed(parquet.read_table(path))
     if path.suffix.lower() in {".csv", ".tsv"}:
         if delimited.header(path) is None:
             raise refuse.unreadable_source(table.name)

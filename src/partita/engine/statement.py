@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, assert_never, final
 
 from sqlglot import exp
@@ -12,12 +13,12 @@ from partita.engine.lowering import integer, rendered, truth
 from partita.engine.stored import Stored, narrowest
 from partita.query.exact.extract import Extract
 from partita.query.exact.program import Owners, Present, Program, Rows, Total, Values
-from partita.query.exact.workings import bucket
+from partita.query.exact.workings import bucket, valued
 from partita.query.exact.workings import gathered as working
 from partita.query.language import keys as keys_of
 from partita.query.language.conditions import Condition
 from partita.query.language.expressions import Expression, Value, columns
-from partita.query.language.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated
+from partita.query.language.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated, Valued
 from partita.query.language.per_user import PerUser
 from partita.query.language.text import in_quotes as name
 from partita.query.tables.schema import texts
@@ -129,7 +130,7 @@ def gathered(program: Program, per_user: PerUser, stored: Stored) -> Stored:
     listed = [name(key) for key in per_user.keys]
     for column in per_user.columns:
         text = rendered(working(column, domain), stored.dialect)
-        if column.since is not None:
+        if column.since is not None and not isinstance(column.since, datetime):
             # Days were counted; a derived column of dates holds the days themselves.
             text = f"(CAST('{column.since.isoformat()}' AS DATE) + CAST({text} AS INTEGER))"
         listed.append(f"{text} AS {name(column.name)}")
@@ -211,6 +212,8 @@ def _key(key: Key, stored: Stored) -> str:
             return f"(CASE {whens} ELSE {key.distinct.index(otherwise)} END)"
         case Bucket():
             return rendered(bucket(key, stored.table.domain), stored.dialect)
+        case Valued():
+            return rendered(valued(key, stored.table.domain), stored.dialect)
         case _:
             assert_never(key)
 
@@ -231,6 +234,9 @@ def _place(key: Key, stored: Stored) -> Callable[[Any], int]:
     assert not isinstance(key, Opened)
     if isinstance(key, Cases):
         return int
+    if isinstance(key, Valued):
+        after = keys_of.last(key)
+        return lambda value: after if value is None else int(value)
     domain = stored.table.domain
     column = domain.bounded[domain.axis(key.column)]
     match key:

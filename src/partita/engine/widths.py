@@ -190,7 +190,7 @@ class _Proof:
                 return _literal(node)
             case exp.Cast():
                 return self.cast(node, columns)
-            case exp.Add() | exp.Sub() | exp.Mul() | exp.IntDiv():
+            case exp.Add() | exp.Sub() | exp.Mul() | exp.IntDiv() | exp.Mod():
                 return self.arithmetic(node, columns)
             case exp.Case():
                 return self.case(node, columns)
@@ -258,7 +258,9 @@ class _Proof:
             case _:
                 if right.low < 1:
                     raise Unproven(f"a division by what may be zero: {node.sql()[:80]}")
-                ends = [0, left.low, left.high]
+                ends = [0, -(-left.low // right.low) if left.low < 0 else 0, left.high // right.low]
+                if isinstance(node, exp.Mod):
+                    ends = [max(min(left.low, 0), 1 - right.high), min(max(left.high, 0), right.high - 1)]
         return _held(_together(node, left, right, min(ends), max(ends)), node)
 
     def case(self, node: exp.Case, columns: Columns) -> Known:

@@ -13,7 +13,12 @@ from partita.errors.wording import UNTOUCHED, meant, shown, some
 
 def bad_bound(kind: str, name: str, value: object) -> InvalidInput:
     """A bound of a column that cannot be read."""
-    wanted = {"integers": "a whole number", "decimals": "a number", "dates": "a date such as '2025-01-31'"}[kind]
+    wanted = {
+        "integers": "a whole number",
+        "decimals": "a number",
+        "dates": "a date such as '2025-01-31'",
+        "timestamps": "a time such as '2025-01-31 08:30:00' (without a zone)",
+    }[kind]
     return InvalidInput("region.bad-bound", f"{kind}(...): {name} = {shown(value)} is not {wanted}. Give {wanted}.")
 
 
@@ -56,6 +61,23 @@ def bad_format(written: str, why: str) -> InvalidInput:
         f"dates(...): format = {shown(written)} is no format of days: {why}. Write it of %d, %m (or %b for English "
         f'names), %Y (or %y) and signs between them, such as "%d.%m.%Y"; %H, %M, %S and %p are times, which are '
         f"dropped. Nothing was read.",
+    )
+
+
+def bad_time_step(step: object) -> InvalidInput:
+    """A step of times that does not divide a day."""
+    return InvalidInput(
+        "region.bad-time-step",
+        f"timestamps(...): step = {shown(step)} does not divide a day. Give a step such as '1s', '15min' or '1h'.",
+    )
+
+
+def unknown_zone(zone: object) -> InvalidInput:
+    """A time zone that does not exist."""
+    return InvalidInput(
+        "region.unknown-zone",
+        f"timestamps(...): there is no time zone {shown(zone)}. Give the name of a region and city, such as "
+        f"'Europe/Berlin', or 'UTC'.",
     )
 
 
@@ -190,7 +212,12 @@ def other_domain() -> InvalidInput:
 def not_comparable(column: str, kind: str, value: object) -> InvalidInput:
     """A literal that is not of the column's kind."""
     written = str(value) if isinstance(value, Fraction) else shown(value)
-    example = {"numbers": "= 5", "dates": "= '2025-01-31'", "true and false": "= TRUE"}.get(kind, "IS NULL")
+    example = {
+        "numbers": "= 5",
+        "dates": "= '2025-01-31'",
+        "timestamps": ">= '2025-01-31 08:00'",
+        "true and false": "= TRUE",
+    }.get(kind, "IS NULL")
     return InvalidInput(
         "region.not-comparable",
         f"{column} holds {kind} and is compared with {written}. Write for example {column} {example}. {UNTOUCHED}",

@@ -1,6 +1,16 @@
 """Sets of record values: public column domains, predicates, and finite unions of boxes over them."""
 
-from partita.region.columns import booleans, categories, dates, decimals, identifier, integers, key, text_keys
+from partita.region.columns import (
+    booleans,
+    categories,
+    dates,
+    decimals,
+    identifier,
+    integers,
+    key,
+    text_keys,
+    timestamps,
+)
 from partita.region.domain import Domain
 from partita.region.region import Region
 
@@ -15,4 +25,5 @@ __all__ = [
     "integers",
     "key",
     "text_keys",
+    "timestamps",
 ]

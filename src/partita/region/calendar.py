@@ -7,6 +7,8 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Final
 
+# From the first of March of the year 0 to the beginning of 1970.
+MARCH: Final = 719_468
 UNITS: Final = ("day", "week", "month", "quarter", "year")
 
 PARTS: Final[dict[str, Callable[[date], int]]] = {
@@ -43,6 +45,20 @@ def period(day: date, unit: str) -> int:
             return day.year
         case _:
             raise ValueError(unit)
+
+
+def month_number(day: int) -> int:
+    """The month that a day lies in, counted from the beginning of the year 0; days count from the beginning of 1970.
+
+    Years begin in March here, so that the day that comes and goes is the last. Whole numbers throughout, so that any
+    engine can do the same.
+
+    >>> month_number(0) == period(date(1970, 1, 1), "month")
+    True
+    """
+    century, left = divmod(4 * (day + MARCH) + 3, 146_097)
+    year, left = divmod(4 * (left // 4) + 3, 1_461)
+    return 12 * (100 * century + year) + (5 * (left // 4) + 461) // 153 - 1
 
 
 def opening(day: date, unit: str) -> date:

@@ -269,7 +269,7 @@ def _constant(tree: exp.Expr) -> bool:
             return isinstance(inner, exp.Literal) and not inner.is_string
         case exp.Cast():
             return (
-                tree.is_type("date")
+                tree.is_type("date", "timestamp", "timestampntz", "datetime")
                 and not tree.args.get("format")
                 and isinstance(tree.this, exp.Literal)
                 and tree.this.is_string
@@ -291,7 +291,8 @@ def _literal(tree: exp.Expr) -> object:
             assert isinstance(value, Fraction)
             return -value
         case _:
-            return tree.this.name
+            # A time of day has no place in a date.
+            return tree.this.name[:10] if tree.is_type("date") else tree.this.name
 
 
 def _unknown(tree: exp.Expr) -> Unknown:

@@ -128,7 +128,7 @@ FALLS = f'CASE WHEN "a" > 1 THEN CAST({-(2**62)} AS BIGINT) END'
         'SELECT SUM(CAST("a" AS HUGEINT) * CAST("a" AS BIGINT)) FROM "rows"',
         'SELECT SUM("a" * "a") FROM "rows"',
         'SELECT SUM("a" // CAST("b" AS BIGINT)) FROM "rows"',
-        'SELECT SUM("a" % CAST(7 AS BIGINT)) FROM "rows"',
+        'SELECT SUM("a" % CAST(0 AS BIGINT)) FROM "rows"',
         'SELECT SUM(CAST("who" AS BIGINT)) FROM "rows"',
         'SELECT SUM(COALESCE("a", 0)) FROM "rows"',
         'SELECT SUM(CASE WHEN "b" > 1 THEN "a" ELSE CAST(0 AS HUGEINT) END) FROM "rows"',

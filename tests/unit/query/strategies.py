@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from partita.engine.duckdb import DuckDB
 from partita.errors import Caution, InvalidInput
 from partita.query.tables.schema import Table
-from partita.region.columns import booleans, categories, dates, decimals, identifier, integers, text_keys
+from partita.region.columns import booleans, categories, dates, decimals, identifier, integers, text_keys, timestamps
 
 COLUMNS = {
     "who": identifier(),
@@ -24,6 +24,8 @@ COLUMNS = {
     "e": categories("p", "q", other="q", missing="p"),
     "f": dates("2024-01-30", "2024-03-02"),
     "g": booleans(),
+    # A night in which an hour is left out.
+    "h": timestamps("2024-03-30 22:00", "2024-03-31 05:00", step="30min", zone="Europe/Berlin"),
     "t": text_keys(),
 }
 
@@ -36,6 +38,7 @@ NUMERIC = ("a", "b", "c")
 KEYS = (
     "a", "b", "d", "e", "g", "BUCKET(a, 2)", "BUCKET(c, 0.5)", "DATE_TRUNC('month', f)", "f",
     "EXTRACT(dow FROM f)", "UPPER(d)", "a % 2", "CASE WHEN a > 2 THEN 'high' WHEN b > 1 OR d = 'x' THEN 'low' END",
+    "DATE_TRUNC('hour', h)", "HOUR(h)", "TIME_BUCKET(INTERVAL 2 HOUR, h)", "CAST(h AS DATE)",
     "a > 1 AND d <> 'x'", "CASE d WHEN 'x' THEN 1 ELSE 2 END",
 )  # fmt: skip
 NUMBERS = ("-2", "0", "1", "2", "3", "0.5", "-0.25", "1.75")
@@ -53,7 +56,7 @@ def conditions(draw: st.DrawFn, depth: int = 2) -> str:
             return f"{draw(st.sampled_from(NUMERIC))} {draw(COMPARED)} {draw(st.sampled_from(NUMBERS))}"
         case "null":
             word = draw(st.sampled_from(["IS NULL", "IS NOT NULL"]))
-            return f"{draw(st.sampled_from([*NUMERIC, 'd', 'e', 'f', 'g']))} {word}"
+            return f"{draw(st.sampled_from([*NUMERIC, 'd', 'e', 'f', 'g', 'h']))} {word}"
         case "in":
             listed = draw(st.lists(st.sampled_from([*NUMBERS, "NULL"]), min_size=1, max_size=3))
             return f"{draw(st.sampled_from(NUMERIC))} IN ({', '.join(listed)})"
@@ -66,11 +69,16 @@ def conditions(draw: st.DrawFn, depth: int = 2) -> str:
             listed = draw(st.lists(st.sampled_from(["'x'", "'y'", "'z'", "'OTHER'"]), min_size=1, max_size=3))
             return f"d {draw(st.sampled_from(['IN', 'NOT IN']))} ({', '.join(listed)})"
         case "date":
+            if draw(st.booleans()):
+                return (
+                    f"h {draw(COMPARED)} '2024-03-31 0{draw(st.integers(0, 4))}:{draw(st.sampled_from(['00', '20']))}'"
+                )
             return f"f {draw(COMPARED)} DATE '2024-02-{draw(st.integers(1, 29)):02d}'"
         case "flag":
             return draw(
                 st.sampled_from(["g", "NOT g", "g = FALSE", "TRUE", "1 = 0", "a % 2 = 0", "LOWER(d) = 'x'",
-                                 "EXTRACT(month FROM f) IN (1, 3)", "d ILIKE 'X'"])
+                                 "EXTRACT(month FROM f) IN (1, 3)", "d ILIKE 'X'", "HOUR(h) < 2", "h >= f",
+                                 "CAST(h AS DATE) = '2024-03-31'"])
             )  # fmt: skip
         case "not":
             return f"NOT ({draw(conditions(depth - 1))})"
@@ -119,7 +127,7 @@ def aggregates(draw: st.DrawFn) -> str:
         case "count":
             return f"COUNT({draw(expressions(1))})"
         case "present":
-            return f"COUNT({draw(st.sampled_from(['d', 'e', 'f', 'g']))})"
+            return f"COUNT({draw(st.sampled_from(['d', 'e', 'f', 'g', 'h']))})"
         case "sum":
             return f"SUM({draw(expressions())})"
         case "spread":
@@ -178,6 +186,15 @@ HOSTILE = st.sampled_from(
 )  # fmt: skip
 
 
+# Naive on purpose, where there is no zone.
+NIGHTS = (
+    "2024-03-31", "2024-03-31 01:59:59", "2024-03-31T01:00:00Z", "2024-03-31 02:30", "2024-03-31 05:29:59.9",
+    "2024-03-30 22:00+02:00", "2024-03-31 00:59:59.9999999Z", "2024-03-31 24:00", "2024-03-30T20:00:00.5-0130",
+    dt.datetime(2024, 3, 31, 1, tzinfo=dt.UTC), dt.datetime(2024, 3, 31, 2, 15), dt.date(2024, 3, 31),  # noqa: DTZ001
+    dt.datetime(1, 1, 1, tzinfo=dt.timezone(dt.timedelta(hours=5))), "9999-12-31T23:59-23:59", None,
+)  # fmt: skip
+
+
 @st.composite
 def rows(draw: st.DrawFn) -> dict[str, Any]:
     """One stored row; any column may hold anything."""
@@ -190,15 +207,18 @@ def rows(draw: st.DrawFn) -> dict[str, Any]:
         "e": draw(st.sampled_from(["p", "q", "r"])),
         "f": draw(st.sampled_from(["2024-01-30", "2024-02-01", "2024-02-29", "2024-03-02", "2030-01-01"])),
         "g": draw(st.sampled_from([True, False])),
+        "h": draw(st.sampled_from(NIGHTS)),
         "t": draw(st.sampled_from(["s", "u"])),
     }
-    for name in draw(st.lists(st.sampled_from(["a", "b", "c", "d", "e", "f", "g", "t"]), max_size=2)):
+    for name in draw(st.lists(st.sampled_from(["a", "b", "c", "d", "e", "f", "g", "h", "t"]), max_size=2)):
         row[name] = draw(HOSTILE)
     return row
 
 
 # Naive on purpose: a stored moment without a zone.
 DAYS = (dt.datetime(2024, 1, 25), dt.datetime(2024, 3, 5))  # noqa: DTZ001
+NIGHT = (dt.datetime(2024, 3, 30, 19), dt.datetime(2024, 3, 31, 6))  # noqa: DTZ001
+_FAR = [dt.datetime(1, 1, 1), dt.datetime(9999, 12, 31, 23, 59, 59, 999999), dt.datetime(1969, 12, 31, 23, 59, 59, 5)]  # noqa: DTZ001
 _TEXTS = st.one_of(
     st.none(),
     st.sampled_from(
@@ -216,6 +236,12 @@ _FLOATS = st.one_of(
     ),
     st.floats(-4, 8),
 )
+
+
+def _second(moment: dt.datetime) -> dt.datetime:
+    return moment.replace(microsecond=0)
+
+
 _STORED: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
     "int8": (pa.int8(), st.one_of(st.none(), st.integers(-128, 127))),
     "int64": (pa.int64(), st.one_of(st.none(), st.sampled_from([2**63 - 1, -(2**63)]), st.integers(-6, 8))),
@@ -249,15 +275,31 @@ _STORED: dict[str, tuple[Any, st.SearchStrategy[Any]]] = {
             st.datetimes(*DAYS, timezones=st.just(dt.UTC)),
         ),
     ),
+    "night": (pa.timestamp("us"), st.one_of(st.none(), st.datetimes(*NIGHT), st.sampled_from(_FAR))),
+    "night in ns": (pa.timestamp("ns"), st.one_of(st.none(), st.datetimes(*NIGHT))),
+    "night in s": (pa.timestamp("s"), st.one_of(st.none(), st.datetimes(*NIGHT).map(_second), st.just(_FAR[1]))),
+    "night in ms": (pa.timestamp("ms"), st.one_of(st.none(), st.datetimes(*NIGHT).map(_second))),
+    "zoned night": (
+        pa.timestamp("us", "UTC"),
+        st.one_of(st.none(), st.datetimes(*NIGHT, timezones=st.just(dt.UTC)), st.sampled_from(_FAR[1:])),
+    ),
+    "night as text": (pa.string(), st.sampled_from([night for night in NIGHTS if not isinstance(night, dt.date)])),
     "bytes": (pa.binary(), st.one_of(st.none(), st.binary(max_size=3))),
     "list": (pa.list_(pa.int64()), st.one_of(st.none(), st.lists(st.integers(0, 3), max_size=2))),
 }
 _LIKELY = {"a": ["int64", "int8"], "b": ["int64", "uint64"], "c": ["double", "decimal"], "d": ["text", "names"],
-           "e": ["text"], "f": ["date", "moment", "zoned"], "g": ["bool"]}  # fmt: skip
+           "e": ["text"], "f": ["date", "moment", "zoned"], "g": ["bool"],
+           "h": ["night", "night in ns", "night in s", "night in ms", "zoned night", "night as text"]}  # fmt: skip
 
 
 # What names may not be stored as.
-_NO_TEXT = {"moment", "zoned", "bytes", "list"}
+_NO_TEXT = {
+    "moment",
+    "zoned",
+    "bytes",
+    "list",
+    *(kind for kind in _STORED if kind.endswith(("night", "ns", "ms", " s"))),
+}
 
 
 @st.composite

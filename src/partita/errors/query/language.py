@@ -163,10 +163,14 @@ def open_column(name: str) -> QueryRefused:
 
 def not_numeric(name: str, kind: str) -> QueryRefused:
     """Arithmetic on something that is no number."""
+    advice = (
+        f"Take a part of it, HOUR({name}), or how far two times are apart, DATE_DIFF('minute', start, {name}) or "
+        f"EPOCH({name} - start)."
+        if kind == "timestamps"
+        else f"Count instead: SUM(CASE WHEN {name} = ... THEN 1 ELSE 0 END), or COUNT(*) with GROUP BY {name}."
+    )
     return QueryRefused(
-        "query.not-numeric",
-        f"{name} holds {kind}, not numbers, so it cannot be added up. Count instead: "
-        f"SUM(CASE WHEN {name} = ... THEN 1 ELSE 0 END), or COUNT(*) with GROUP BY {name}. {UNTOUCHED}",
+        "query.not-numeric", f"{name} holds {kind}, not numbers, so it cannot be added up. {advice} {UNTOUCHED}"
     )
 
 

@@ -131,7 +131,7 @@ def times_as_days(table: str, column: str, stored_type: str) -> Caution:
         f"Table {table}: the column {column} is stored as {stored_type} and declared as dates. Times of day are "
         f"dropped before anything else, so that {column} = '2025-03-04' is that whole day and {column} BETWEEN "
         f"'2025-03-04' AND '2025-03-10' counts all of the last one, where SQL on the stored times would stop at its "
-        f"midnight. Store CAST({column} AS DATE) to say so yourself.",
+        f"midnight. Declare it as timestamps to keep the times, or store CAST({column} AS DATE) to say so yourself.",
     )
 
 

@@ -9,6 +9,8 @@ from datetime import date
 from enum import Enum, IntEnum, unique
 from typing import TYPE_CHECKING, assert_never, final
 
+from partita.region.calendar import MARCH
+
 if TYPE_CHECKING:
     from partita.query.language.conditions import Condition
 
@@ -95,12 +97,13 @@ class Sign(Enum):
     PLUS = "+"
     TIMES = "*"
     OVER = "//"
+    MODULO = "%"
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Applied(Operation):
-    """Two numbers added, multiplied, or divided towards zero by a positive one.
+    """Two numbers added, multiplied, or divided towards zero by a positive one; or what is left of that division.
 
     ``reach`` is the most that can come of the parts of a sum of sums, or of a product of products, in any order:
     engines put constants of such parts together first.
@@ -180,7 +183,11 @@ def applied(sign: Sign, left: Computed, right: Computed) -> Computed:
             low, high = min(corners), max(corners)
         case Sign.OVER:
             assert right.low > 0
-            low, high = min(left.low, 0), max(left.high, 0)
+            # Towards zero: the nearest to zero is divided by the least.
+            low, high = -(-min(left.low, 0) // right.low), max(left.high, 0) // right.low
+        case Sign.MODULO:
+            assert right.low > 0
+            low, high = max(min(left.low, 0), 1 - right.high), min(max(left.high, 0), right.high - 1)
         case _:
             assert_never(sign)
     width = max(left.width, right.width, Width.of(low, high))
@@ -203,7 +210,7 @@ def _reach(sign: Sign, left: Computed, right: Computed) -> int:
             return first + second
         case Sign.TIMES:
             return max(1, first) * max(1, second)
-        case Sign.OVER:
+        case Sign.OVER | Sign.MODULO:
             return 0
         case _:
             assert_never(sign)
@@ -228,6 +235,47 @@ def scaled(part: Computed, factor: int) -> Computed:
         assert part.value is not None
         return constant(part.value * factor)
     return applied(Sign.TIMES, part, constant(factor))
+
+
+def quotient(part: Computed, divisor: int) -> Computed:
+    """How often a divisor above zero goes into the part, rounded down.
+
+    The part is moved above zero first, so that division towards zero rounds down.
+
+    >>> quotient(Load(-5, 5, Width.NARROW, 1, 1, "a"), 2).low
+    -3
+    """
+    if divisor == 1:
+        return part
+    steps = part.low // divisor
+    found = applied(Sign.OVER, _above(part, divisor), constant(divisor))
+    return applied(Sign.PLUS, found, constant(steps)) if steps else found
+
+
+def remainder(part: Computed, divisor: int) -> Computed:
+    """What is left of the part after that division: at least zero, below the divisor."""
+    return applied(Sign.MODULO, _above(part, divisor), constant(divisor))
+
+
+def months(day: Computed) -> Computed:
+    """The month of a day, as ``month_number`` finds it."""
+    fours = _linear(day, 4, 4 * MARCH + 3)
+    century = quotient(fours, 146_097)
+    rest = _linear(quotient(remainder(fours, 146_097), 4), 4, 3)
+    left = quotient(remainder(rest, 1_461), 4)
+    month = quotient(_linear(left, 5, 461), 153)
+    years = applied(Sign.PLUS, scaled(century, 1200), scaled(quotient(rest, 1_461), 12))
+    return applied(Sign.PLUS, years, applied(Sign.PLUS, month, constant(-1)))
+
+
+def _linear(part: Computed, factor: int, added: int) -> Computed:
+    return applied(Sign.PLUS, scaled(part, factor), constant(added))
+
+
+def _above(part: Computed, divisor: int) -> Computed:
+    """The part moved by a multiple of the divisor, so that its least value is the least that is not below zero."""
+    steps = part.low // divisor
+    return applied(Sign.PLUS, part, constant(-steps * divisor)) if steps else part
 
 
 def kept(part: Computed, floor: int, ceiling: int) -> Computed:

@@ -196,7 +196,7 @@ def cells(keys: tuple[Key, ...], where: Condition) -> Cells:
     keys = tuple(key for key in keys if not isinstance(key, keys_of.Opened))
     places = []
     for key in keys:
-        if isinstance(key, keys_of.Cases):
+        if isinstance(key, keys_of.Cases | keys_of.Valued):
             found = {place for box in region.boxes for place in keys_of.reached(key, domain, box)}
             places.append(tuple(sorted(found)))
             continue
@@ -216,7 +216,7 @@ def _reached(keys: tuple[Key, ...], where: Condition, places: list[tuple[int, ..
     order = [{place: position for position, place in enumerate(along)} for along in places]
     together: dict[str, list[int]] = {}
     for at, key in enumerate(keys):
-        together.setdefault(f" {at}" if isinstance(key, keys_of.Cases) else key.column, []).append(at)
+        together.setdefault(f" {at}" if isinstance(key, keys_of.Cases | keys_of.Valued) else key.column, []).append(at)
     mask = np.zeros(shape, dtype=bool)
     spend(len(where.region.boxes) * (4 + mask.size * (1 + len(keys)) // 1000), Work.GROUPS)
     for box in where.region.boxes:
@@ -235,5 +235,5 @@ def _reached(keys: tuple[Key, ...], where: Condition, places: list[tuple[int, ..
 
 
 def _single(key: Key) -> Single:
-    assert not isinstance(key, keys_of.Cases | keys_of.Opened)
+    assert not isinstance(key, keys_of.Cases | keys_of.Valued | keys_of.Opened)
     return key

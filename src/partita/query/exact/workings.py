@@ -18,14 +18,18 @@ from partita.query.language.expressions import (
     Clamp,
     Expression,
     First,
+    Months,
     Number,
     Plus,
+    Quotient,
+    Remainder,
     Times,
     Value,
+    counted,
     numeric,
     shared,
 )
-from partita.query.language.keys import Bucket
+from partita.query.language.keys import Bucket, Valued
 from partita.query.language.per_user import FINER, Gathers, PerUserColumn
 from partita.region.columns import Dates
 from partita.region.domain import Domain
@@ -74,6 +78,11 @@ def bucket(key: Bucket, domain: Domain) -> Computed:
     return make.applied(Sign.OVER, above, make.constant(step))
 
 
+def valued(key: Valued, domain: Domain) -> Computed:
+    """The place of a row's value among those of the key, or NULL."""
+    return make.applied(Sign.PLUS, whole(key.of, domain), make.constant(-key.within.low))
+
+
 def gathered(column: PerUserColumn, domain: Domain) -> Computed:
     """One owner's aggregate in whole units, kept within its bounds, ending in 64 bits."""
     # Both ends, in reach or not: what comes back must lie between them however many rows there were.
@@ -90,6 +99,7 @@ def computed(program: Program) -> list[Computed]:
         domain = program.per_user.table.domain
     found += [whole(tally.of, domain) for tally in program.tallies if isinstance(tally, Present | Total | Values)]
     found += [bucket(key, domain) for key in program.cells.keys if isinstance(key, Bucket)]
+    found += [valued(key, domain) for key in program.cells.keys if isinstance(key, Valued)]
     return found
 
 
@@ -134,7 +144,7 @@ def _worked(expression: Expression, domain: Domain) -> tuple[Computed, Fraction]
     match expression:
         case Value(name):
             declared = domain.bounded[domain.axis(name)]
-            return _loaded(name, domain), Fraction(1) if isinstance(declared, Dates) else numeric(name, domain).step
+            return _loaded(name, domain), Fraction(1) if isinstance(declared, Dates) else counted(name, domain).step
         case Number(None):
             return make.constant(None), Fraction(1)
         case Number(value):
@@ -152,6 +162,17 @@ def _worked(expression: Expression, domain: Domain) -> tuple[Computed, Fraction]
             inner, own = _worked(part, domain)
             unit = shared(own, low, high)
             return make.kept(make.scaled(inner, int(own / unit)), int(low / unit), int(high / unit)), unit
+        case Quotient(part, width):
+            inner, own = _worked(part, domain)
+            ratio = own / width
+            return make.quotient(make.scaled(inner, ratio.numerator), ratio.denominator), Fraction(1)
+        case Remainder(part, width):
+            inner, own = _worked(part, domain)
+            unit = shared(own, width)
+            return make.remainder(make.scaled(inner, int(own / unit)), int(width / unit)), unit
+        case Months(part):
+            inner, own = _worked(part, domain)
+            return make.months(make.quotient(make.scaled(inner, own.numerator), own.denominator)), Fraction(1)
         case First(parts):
             terms, unit = _aligned(parts, domain)
             return make.first_of(terms), unit
@@ -174,5 +195,5 @@ def _loaded(name: str, domain: Domain) -> Computed:
     declared = domain.bounded[domain.axis(name)]
     if isinstance(declared, Dates):
         return Load(0, declared.values[0][1] - 1, Width.NARROW, 2, 2, name, declared.low)
-    column = numeric(name, domain)
+    column = counted(name, domain)
     return Load(column.low, column.high, Width.of(column.low, column.high), 1, 1, name)

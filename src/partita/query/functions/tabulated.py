@@ -386,6 +386,9 @@ def _trimmed(text: str, position: str | None) -> str:
 def _between(node: exp.DateDiff, start: date, end: date) -> Fraction:
     """How many boundaries of a unit lie between two days."""
     unit = str(node.args["unit"].name).lower() if node.args.get("unit") is not None else "day"
+    if unit == "week":
+        # The engine counts weeks from the one day to the other, and no Mondays.
+        return Fraction(math.trunc(Fraction((end - start).days, 7)))
     return Fraction(period(end, unit) - period(start, unit))
 
 

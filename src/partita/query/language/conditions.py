@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 from partita.limits import current
-from partita.query.language.expressions import Expression, columns
+from partita.query.language.expressions import Expression, Number, columns
 from partita.region.columns import Operator
 from partita.region.domain import Domain
 from partita.region.predicate import And, IsTrue, Known, Not, Or, Predicate, Side
@@ -78,6 +78,24 @@ def condition(predicate: Predicate, domain: Domain) -> Condition:
             region, ragged = region.hull(), True
     # Too ragged for a list of boxes: the region is a box around it, so everything must be tested.
     return Condition(region, parts if ragged else tuple(tests))
+
+
+def versus(left: Expression, operator: Operator, right: Expression) -> Predicate:
+    """Two expressions compared; two constants are compared at once."""
+    if isinstance(left, Number) and isinstance(right, Number):
+        if left.value is None or right.value is None:
+            return Known(None)
+        first, second = left.value, right.value
+        holds = {
+            Operator.EQUAL: first == second,
+            Operator.DIFFERENT: first != second,
+            Operator.BELOW: first < second,
+            Operator.AT_MOST: first <= second,
+            Operator.ABOVE: first > second,
+            Operator.AT_LEAST: first >= second,
+        }
+        return Known(holds[operator])
+    return Versus(left, operator, right)
 
 
 def versuses(predicate: Predicate) -> Iterable[Versus]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import date
+import math
+from dataclasses import dataclass, field
+from datetime import date, datetime
 from fractions import Fraction
 from math import gcd, lcm
 from typing import TYPE_CHECKING, assert_never, final
 
 from partita.errors.query import language as refuse
-from partita.region.columns import Dates
+from partita.region.calendar import month_number
+from partita.region.columns import Dates, Timestamps
 from partita.region.columns.stepped import Stepped
 from partita.region.domain import Domain
 
@@ -18,14 +20,20 @@ if TYPE_CHECKING:
 
 # A row's value must fit a 64-bit integer, so that a 128-bit sum of 2^63 rows cannot overflow.
 WIDEST_VALUE = 2**62
+# Times are counted from here, in seconds; naive on purpose, as what a clock shows.
+EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001
 
 
 @final
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A declared numeric column."""
+    """A declared column of numbers; of dates the days since its first one, of times the seconds since 1970.
+
+    ``timed`` says that it was written as one of these, so that it is written so again.
+    """
 
     column: str
+    timed: bool = field(default=False, compare=False)
 
 
 @final
@@ -64,6 +72,32 @@ class Clamp:
 
 @final
 @dataclass(frozen=True, slots=True)
+class Quotient:
+    """How often a constant above zero goes into the part, rounded down; a whole number."""
+
+    part: Expression
+    width: Fraction
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Remainder:
+    """What is left of the part then: at least zero, and less than the constant."""
+
+    part: Expression
+    width: Fraction
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Months:
+    """The month that a day lies in, counted from the beginning of the year 0; the part counts days since 1970."""
+
+    part: Expression
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class First:
     """The first part that is not NULL (COALESCE)."""
 
@@ -79,7 +113,7 @@ class Case:
     otherwise: Expression
 
 
-Expression = Value | Number | Plus | Times | Clamp | First | Case
+Expression = Value | Number | Plus | Times | Clamp | Quotient | Remainder | Months | First | Case
 
 
 @final
@@ -129,7 +163,7 @@ def bounds(expression: Expression, domain: Domain) -> Bounds:
             if isinstance(dated, Dates):
                 # Only quantiles are asked of days; they count from the first one.
                 return Bounds(0, dated.values[0][1] - 1, Fraction(1), dated.null is not None)
-            column = numeric(name, domain)
+            column = counted(name, domain)
             return Bounds(column.low, column.high, column.step, column.null is not None)
         case Number(None):
             return Bounds(0, 0, Fraction(1), nullable=True)
@@ -151,6 +185,22 @@ def bounds(expression: Expression, domain: Domain) -> Bounds:
             unit = shared(inner.unit, low, high)
             fine, floor, ceiling = inner.on(unit), int(low / unit), int(high / unit)
             return Bounds(min(max(fine.low, floor), ceiling), min(max(fine.high, floor), ceiling), unit, inner.nullable)
+        case Quotient(part, width):
+            inner = bounds(part, domain)
+            times = [math.floor(end / width) for end in (inner.lowest, inner.highest)]
+            return Bounds(times[0], times[1], Fraction(1), inner.nullable)
+        case Remainder(part, width):
+            inner = bounds(part, domain)
+            unit = shared(inner.unit, width)
+            before = math.floor(inner.lowest / width)
+            if before == math.floor(inner.highest / width):
+                ends = [int((end - before * width) / unit) for end in (inner.lowest, inner.highest)]
+                return Bounds(ends[0], ends[1], unit, inner.nullable)
+            return Bounds(0, int(width / unit) - 1, unit, inner.nullable)
+        case Months(part):
+            inner = bounds(part, domain)
+            months = [month_number(math.floor(end)) for end in (inner.lowest, inner.highest)]
+            return Bounds(months[0], months[1], Fraction(1), inner.nullable)
         case First(parts):
             pieces = _aligned([bounds(part, domain) for part in parts])
             return _hull(pieces, nullable=all(piece.nullable for piece in pieces))
@@ -163,6 +213,14 @@ def bounds(expression: Expression, domain: Domain) -> Bounds:
 
 def numeric(name: str, domain: Domain) -> Stepped:
     """The column, if it holds numbers that can be added."""
+    column = counted(name, domain)
+    if isinstance(column, Timestamps):
+        raise refuse.not_numeric(name, column.kind)
+    return column
+
+
+def counted(name: str, domain: Domain) -> Stepped:
+    """The column, if it holds numbers, or times: these are counted in seconds since the beginning of 1970."""
     column = domain.bounded[domain.axis(name)]
     if not isinstance(column, Stepped):
         raise refuse.not_numeric(name, column.kind)
@@ -170,7 +228,9 @@ def numeric(name: str, domain: Domain) -> Stepped:
 
 
 def since(expression: Expression, domain: Domain) -> date | None:
-    """The day that an expression counts days from, if it gives days: a column of dates, or a choice of one or NULL.
+    """The day that an expression counts from, if it gives days, or the moment, if it gives times.
+
+    It does if it is a column of them, or a choice of one or NULL.
 
     >>> from partita.region.columns import dates
     >>> since(Value("day"), Domain({"day": dates("2025-01-01", "2025-12-31")}))
@@ -179,6 +239,8 @@ def since(expression: Expression, domain: Domain) -> date | None:
     match expression:
         case Value(name):
             column = domain.bounded[domain.axis(name)]
+            if isinstance(column, Timestamps):
+                return EPOCH
             return column.low if isinstance(column, Dates) else None
         case Case(branches, otherwise):
             found = {
@@ -198,7 +260,7 @@ def columns(expression: Expression) -> frozenset[str]:
             return frozenset()
         case Plus(parts) | Times(parts) | First(parts):
             return frozenset().union(*map(columns, parts))
-        case Clamp(part):
+        case Clamp(part) | Quotient(part) | Remainder(part) | Months(part):
             return columns(part)
         case Case(branches, otherwise):
             found = columns(otherwise)

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from datetime import date, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
 from decimal import Decimal
+from enum import Enum, unique
 from fractions import Fraction
+from itertools import product
 from typing import assert_never, final
 
 from partita.effort import Work, spend
 from partita.errors.query import language as refuse
-from partita.query.language.expressions import numeric
+from partita.query.language.expressions import EPOCH, Bounds, Expression, bounds, numeric
+from partita.query.language.expressions import columns as columns_of
 from partita.region.box import Box
 from partita.region.calendar import UNITS, period
-from partita.region.codes import Codes, joined, of, size
-from partita.region.columns import Dates
+from partita.region.codes import Codes, holds, intersection, joined, of, size, span
+from partita.region.columns import Bounded, Dates
+from partita.region.columns.stepped import Stepped
 from partita.region.domain import Domain
 from partita.region.region import Region
 
 __all__ = ["UNITS"]
 
 MOST_GROUPS = 2**20
+# So many intervals of one column are looked at one by one.
+_MOST_PIECES = 64
 
 
 @final
@@ -99,6 +105,48 @@ class Cases:
         object.__setattr__(self, "places", tuple(index[label] for label in labels))
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class Valued:
+    """Groups by a bounded expression that gives whole numbers of a unit: HOUR(seen), DATE_TRUNC('day', seen).
+
+    ``within`` is where it lies on all rows. A label is the value times ``width``, after ``start``: a number, or so many
+    seconds, days or months of the calendar. ``text`` says how the question wrote it.
+    """
+
+    of: Expression
+    within: Bounds
+    width: Fraction
+    start: Fraction
+    shown: Shape
+    text: str = field(compare=False)
+
+
+@final
+@unique
+class Shape(Enum):
+    """What a value counts: itself, seconds since 1970, days since 1970, or months since the year 0."""
+
+    NUMBER = "number"
+    SECONDS = "seconds"
+    DAYS = "days"
+    MONTHS = "months"
+
+    def label(self, value: Fraction) -> object:
+        """What people see."""
+        match self:
+            case Shape.NUMBER:
+                return _plain(value)
+            case Shape.SECONDS:
+                return EPOCH + timedelta(microseconds=int(value * 10**6))
+            case Shape.DAYS:
+                return EPOCH.date() + timedelta(days=int(value))
+            case Shape.MONTHS:
+                return datetime(int(value) // 12, int(value) % 12 + 1, 1)  # noqa: DTZ001
+            case _:
+                assert_never(self)
+
+
 def _distinct(labels: tuple[Shown, ...]) -> tuple[Shown, ...]:
     known = {label for label in labels if label is not None}
     # A CASE may mix numbers and texts: then each kind is in order by itself.
@@ -108,19 +156,24 @@ def _distinct(labels: tuple[Shown, ...]) -> tuple[Shown, ...]:
 
 Shown = str | Fraction | bool | date | None
 Single = Each | Bucket | Truncated | Mapped
-Key = Single | Cases | Opened
+Several = Cases | Valued
+Key = Single | Several | Opened
 
 
 def columns(key: Key) -> frozenset[str]:
     """The columns that decide about a row's group."""
     if isinstance(key, Cases):
         return frozenset().union(*(region.constrained() for region, _ in key.branches))
+    if isinstance(key, Valued):
+        return columns_of(key.of)
     return frozenset((key.column,))
 
 
 def reached(key: Key, domain: Domain, box: Box) -> tuple[int, ...]:
     """The places of the groups that rows of a box can fall into, in order."""
     assert not isinstance(key, Opened)
+    if isinstance(key, Valued):
+        return _valued(key, domain, box)
     if not isinstance(key, Cases):
         return spread(key, domain, box[domain.axis(key.column)])
     found: set[int] = set()
@@ -136,7 +189,7 @@ def reached(key: Key, domain: Domain, box: Box) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def group(key: Key, domain: Domain, codes: tuple[int, ...]) -> int:
+def group(key: Single | Cases | Opened, domain: Domain, codes: tuple[int, ...]) -> int:
     """The group that a record falls into."""
     assert not isinstance(key, Opened)
     if not isinstance(key, Cases):
@@ -145,6 +198,43 @@ def group(key: Key, domain: Domain, codes: tuple[int, ...]) -> int:
         if region.holds(codes):
             return where
     return key.places[-1]
+
+
+def _valued(key: Valued, domain: Domain, box: Box) -> tuple[int, ...]:
+    """The groups between the ends that interval arithmetic gives; such as no row can reach may be among them."""
+    names = sorted(columns_of(key.of))
+    options = [_pieces(domain.bounded[axis], box[axis], apart=len(names) == 1) for axis in map(domain.axis, names)]
+    found: list[tuple[int, int]] = []
+    for chosen in product(*options):
+        within = bounds(key.of, Domain({**domain.columns, **dict(zip(names, chosen, strict=True))}))
+        low, high = max(within.low, key.within.low), min(within.high, key.within.high)
+        found.append((low - key.within.low, high - key.within.low + 1))
+        if within.nullable:
+            found.append((last(key), last(key) + 1))
+    places = joined(found)
+    if (groups := size(places)) > MOST_GROUPS:
+        raise refuse.too_many_groups(groups, MOST_GROUPS)
+    spend(16 * len(found) + (groups >> 3), Work.GROUPS)
+    return tuple(where for low, high in places for where in range(low, high))
+
+
+def _pieces(column: Bounded, along: Codes, *, apart: bool) -> list[Bounded]:
+    """The column narrowed to some of its codes: interval by interval if they are few, or from the first to the last."""
+    if not isinstance(column, Stepped) or not along:
+        return [column]
+    present = intersection(along, column.values) or ((0, 1),)
+    if not apart or len(present) > _MOST_PIECES:
+        present = span(present[0][0], present[-1][1])
+    ends = [(column.low + low, column.low + high - 1) for low, high in present]
+    found = [replace(column, low=low, high=high, missing=low) for low, high in ends]  # type: ignore[type-var]
+    if column.null is not None and holds(along, column.null):
+        found[0] = replace(found[0], missing=None)  # type: ignore[type-var]
+    return list(found)
+
+
+def last(key: Valued) -> int:
+    """The place of the NULL group."""
+    return key.within.high - key.within.low + 1
 
 
 def spread(key: Single, domain: Domain, codes: Codes) -> tuple[int, ...]:
@@ -230,6 +320,8 @@ def label(key: Key, domain: Domain, where: int) -> object:
             if dates.null is not None and where == period(dates.high, unit) - start + 1:
                 return None
             return _opening(start + where, unit)
+        case Valued(_, within, width, start, shown):
+            return None if where == last(key) else shown.label((within.low + where) * within.unit * width + start)
         case Mapped() | Cases():
             found = key.distinct[where]
             return _plain(found) if isinstance(found, Fraction) else found

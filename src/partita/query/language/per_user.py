@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from enum import Enum, unique
 from fractions import Fraction
 from typing import final
@@ -12,7 +12,7 @@ from partita.errors.query import language as refuse
 from partita.query.language.conditions import Condition
 from partita.query.language.expressions import Bounds, Expression
 from partita.query.tables.schema import Table
-from partita.region.columns import Bounded, dates, decimals, integers
+from partita.region.columns import Bounded, Timestamps, dates, decimals, integers
 
 # Averages of one owner's rows are kept to a hundredth of the unit of what is averaged.
 FINER = 100
@@ -49,6 +49,10 @@ class PerUserColumn:
     def column(self) -> Bounded:
         """What the column may hold."""
         within = self.bounds
+        if isinstance(self.since, datetime):
+            return Timestamps(
+                within.low, within.high, int(within.unit * 10**6), "UTC", None if within.nullable else within.low
+            )
         if self.since is not None:
             first, last = (self.since + timedelta(days=end) for end in (within.low, within.high))
             return dates(first, last, missing=None if within.nullable else first)

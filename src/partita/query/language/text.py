@@ -8,11 +8,23 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, assert_never
 
 from partita.query.language.conditions import Condition, Versus
-from partita.query.language.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value
+from partita.query.language.expressions import (
+    Case,
+    Clamp,
+    Expression,
+    First,
+    Months,
+    Number,
+    Plus,
+    Quotient,
+    Remainder,
+    Times,
+    Value,
+)
 from partita.query.language.joined import Joined, Link, joined_of
-from partita.query.language.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated
+from partita.query.language.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated, Valued
 from partita.region.codes import Codes
-from partita.region.columns import Bounded
+from partita.region.columns import Bounded, Timestamps
 from partita.region.columns.stepped import Stepped
 from partita.region.domain import Domain
 from partita.region.predicate import And, IsTrue, Known, Not, Or, Predicate
@@ -54,7 +66,13 @@ def _narrowed(name: str, column: Bounded, codes: Codes) -> str:
 
     quotes = quoted(name) != name
     condition = column.condition(exp.column(name, quoted=quotes), codes)
-    if isinstance(column, Stepped) and column.step != 1:
+    if isinstance(column, Timestamps):
+        for literal in list(condition.find_all(exp.Literal)):
+            whole = literal.parent if isinstance(literal.parent, exp.Neg) else literal
+            units = -int(literal.name) if whole is not literal else int(literal.name)
+            time = column.value(units - column.low)
+            whole.replace(exp.Literal.string("" if time is None else time.isoformat(" ")))
+    elif isinstance(column, Stepped) and column.step != 1:
         # Sanitised decimals count steps; people count in the column's own unit.
         for literal in list(condition.find_all(exp.Literal)):
             literal.set("this", number(Fraction(literal.name) * column.step))
@@ -75,7 +93,7 @@ def shown_expression(expression: Expression, written: Written = readable) -> str
     """
     match expression:
         case Value(name):
-            return quoted(name)
+            return f"COUNTED({quoted(name)})" if expression.timed else quoted(name)
         case Number(value):
             return "NULL" if value is None else number(value)
         case Plus(parts):
@@ -84,6 +102,12 @@ def shown_expression(expression: Expression, written: Written = readable) -> str
             return " * ".join(_inner(part, written) for part in parts)
         case Clamp(part, low, high):
             return f"CLAMP({shown_expression(part, written)}, {number(low)}, {number(high)})"
+        case Quotient(part, width):
+            return f"QUOTIENT({shown_expression(part, written)}, {number(width)})"
+        case Months(part):
+            return f"MONTHS({shown_expression(part, written)})"
+        case Remainder(part, width):
+            return f"REMAINDER({shown_expression(part, written)}, {number(width)})"
         case First(parts):
             return f"COALESCE({', '.join(shown_expression(part, written) for part in parts)})"
         case Case(branches, otherwise):
@@ -135,7 +159,7 @@ def shown_key(key: Key) -> str:
             return f"BUCKET({quoted(name)}, {number(width)})"
         case Truncated(name, unit):
             return f"DATE_TRUNC('{unit}', {quoted(name)})"
-        case Mapped() | Cases():
+        case Mapped() | Cases() | Valued():
             return key.text
         case _:
             assert_never(key)
@@ -148,6 +172,8 @@ def canonical_key(key: Key) -> str:
             return f"MAPPED({quoted(name)}, {labels!r})"
         case Cases(branches, otherwise):
             return f"CASES({[(region.boxes, label) for region, label in branches]!r}, {otherwise!r})"
+        case Valued(of, within, width, start, shown):
+            return f"VALUED({shown_expression(of, canonical)}, {within!r}, {width}, {start}, {shown.value})"
         case _:
             return shown_key(key)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import Any, final
 
@@ -158,6 +158,8 @@ class Chosen:
 
     def shown(self, value: int) -> int | float | date:
         """The chosen value as people see it."""
+        if isinstance(self.since, datetime):
+            return self.since + timedelta(microseconds=int(value * self.choice.within.unit * 10**6))
         if self.since is not None:
             return self.since + timedelta(days=value)
         exactly = value * self.choice.within.unit

@@ -8,7 +8,19 @@ from typing import assert_never
 
 from partita.query.language.aggregates import Aggregate, arguments, with_arguments
 from partita.query.language.conditions import Condition, Versus
-from partita.query.language.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value
+from partita.query.language.expressions import (
+    Case,
+    Clamp,
+    Expression,
+    First,
+    Months,
+    Number,
+    Plus,
+    Quotient,
+    Remainder,
+    Times,
+    Value,
+)
 from partita.query.language.formulas import Formula
 from partita.query.language.formulas import replaced as in_formula
 from partita.query.language.plan import Plan
@@ -59,6 +71,12 @@ def inside_out(expression: Expression, change: Change) -> Expression:
             made = First(tuple(inside_out(part, change) for part in parts))
         case Clamp(part, low, high):
             made = Clamp(inside_out(part, change), low, high)
+        case Quotient(part, width):
+            made = Quotient(inside_out(part, change), width)
+        case Months(part):
+            made = Months(inside_out(part, change))
+        case Remainder(part, width):
+            made = Remainder(inside_out(part, change), width)
         case Case(branches, otherwise):
             made = Case(
                 tuple((in_condition(test, change), inside_out(value, change)) for test, value in branches),

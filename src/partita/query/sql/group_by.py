@@ -10,7 +10,9 @@ from partita.errors import QueryRefused
 from partita.errors.query import language as refuse
 from partita.query.language import keys
 from partita.query.language.keys import Bucket, Each, Key, Opened, Truncated
+from partita.query.sql import times
 from partita.query.sql.column_functions import cases, constant
+from partita.region.columns import Timestamps
 
 if TYPE_CHECKING:
     from partita.query.sql.scalars import Reader
@@ -45,6 +47,8 @@ def read_key(reader: Reader, node: exp.Expr) -> Key | None:
             return read_key(reader, floored)
         case exp.Anonymous() if node.name.lower() == "bucket":
             parts = node.expressions
+            if len(parts) == 2 and isinstance(parts[1], exp.Interval) and (found := _function(reader, node)):
+                return found
             if len(parts) != 2 or not isinstance(parts[0].unnest(), exp.Column):
                 raise refuse.wrong_arguments("BUCKET", "BUCKET(column, width)")
             width = reader.constant(parts[1])
@@ -55,7 +59,7 @@ def read_key(reader: Reader, node: exp.Expr) -> Key | None:
             return bucket
         case exp.TimestampTrunc() | exp.DateTrunc():
             subject = node.this.unnest()
-            if not isinstance(subject, exp.Column):
+            if not isinstance(subject, exp.Column) or isinstance(reader.column(subject)[1], Timestamps):
                 if (found := _function(reader, node)) is None:
                     raise refuse.wrong_arguments("DATE_TRUNC", "DATE_TRUNC('month', column)")
                 return found
@@ -77,11 +81,16 @@ def _function(reader: Reader, node: exp.Expr) -> Key | None:
     for mentioned in bare.find_all(exp.Column):
         mentioned.set("table", None)
     text = None if reader.attributes(node) else bare.sql(dialect="duckdb")
+    if text is not None and times.many(reader, node) and (timed := times.key_of(reader, node, text)) is not None:
+        return timed
     found = reader.tabulated(node)
     if found is not None:
         return found.key(text, reader.table.domain)
     if text is None:
         return None
+    timed = times.key_of(reader, node, text)
+    if timed is not None:
+        return timed
     if isinstance(node, exp.Case | exp.If):
         return _chosen(reader, node, text)
     if not isinstance(node, _TRUTHS):

@@ -11,7 +11,7 @@ from partita.errors.query import language as refuse
 from partita.query.language.aggregates import Quantile
 from partita.query.language.expressions import Expression, Value
 from partita.query.sql.scalars import Reader
-from partita.region.columns import Dates
+from partita.region.columns import Dates, Timestamps
 
 _LONGEST = 10**6
 
@@ -51,11 +51,11 @@ def read_owner(reader: Reader, distinct: exp.Distinct) -> str | None:
 
 
 def _ranked(reader: Reader, node: exp.Expr) -> Expression:
-    """What is ranked: a bounded expression, or a column of dates."""
+    """What is ranked: a bounded expression, or a column of dates or times."""
     bare = node.unnest()
     if isinstance(bare, exp.Column):
         name, column = reader.column(bare)
-        if isinstance(column, Dates):
+        if isinstance(column, Dates | Timestamps):
             return Value(name)
     return reader.expression(node)
 

@@ -19,9 +19,20 @@ from partita.exact import exact
 from partita.limits import current
 from partita.query.functions.evaluating import Evaluator
 from partita.query.functions.number_types import NumberType
-from partita.query.language.conditions import Condition, Versus, condition
-from partita.query.language.expressions import Case, Clamp, Expression, First, Number, Plus, Times, Value, numeric
+from partita.query.language.conditions import Condition, condition, versus
+from partita.query.language.expressions import (
+    Case,
+    Clamp,
+    Expression,
+    First,
+    Number,
+    Plus,
+    Times,
+    Value,
+    numeric,
+)
 from partita.query.language.keys import Key
+from partita.query.sql import rowwise, times
 from partita.query.sql.advice import for_expression
 from partita.query.sql.column_functions import Tabulated
 from partita.query.sql.group_by import read_key
@@ -32,7 +43,7 @@ from partita.query.tables.schema import Table
 from partita.region.columns import Bounded, Column, Dates, Decimals, Identifier, Operator, TextKeys
 from partita.region.columns import Key as LinkingKey
 from partita.region.columns.stepped import Stepped
-from partita.region.predicate import And, Between, Compare, IsNull, IsTrue, Known, Not, Or, Predicate, Unknown
+from partita.region.predicate import And, Between, Compare, IsNull, IsTrue, Not, Or, Predicate, Unknown
 from partita.region.where import understood
 
 COMPARISONS: Final[dict[type[exp.Expr], Operator]] = {
@@ -142,16 +153,26 @@ class Reader:
 
     def expression(self, node: exp.Expr) -> Expression:
         """A bounded expression: arithmetic on columns, or a function of one column evaluated beforehand."""
+        if (timed := self._timed(node)) is not None:
+            return timed
         try:
             return self._expression(node)
         except QueryRefused as problem:
             found = self.tabulated(node) if problem.code in _PERHAPS and node.find(exp.Column) is not None else None
             made = None if found is None else found.expression(self.table.domain)
+            if made is None and problem.code in _PERHAPS:
+                made = times.number_of(self, node) or rowwise.function_of(self, node)
             if made is None:
                 if found is not None and self.attributes(node):
                     raise self.refused(node, self._unused(node, found)) from None
                 raise
             return made
+
+    def _timed(self, node: exp.Expr) -> Expression | None:
+        """A number made of times, or of more days than are looked at one by one."""
+        if isinstance(node, exp.Column | exp.Literal | exp.Paren) or not times.many(self, node):
+            return None
+        return times.number_of(self, node)
 
     def _unused(self, node: exp.Expr, found: Tabulated) -> QueryRefused:
         """Why a function of columns of public tables is no expression."""
@@ -205,6 +226,8 @@ class Reader:
                 return First(tuple(self.expression(part) for part in (node.this, *node.expressions)))
             case exp.Anonymous() if node.name.lower() == "clamp":
                 return self._clamp(node)
+            case exp.Anonymous() if (found := times.written(self, node)) is not None:
+                return found
             case _:
                 raise self._no_expression(node)
 
@@ -215,7 +238,11 @@ class Reader:
         if not isinstance(node, exp.Column) or self.attributes(node):
             return None
         name, column = self.column(node)
-        return Plus((Value(name), Number(Fraction(column.low.toordinal())))) if isinstance(column, Dates) else None
+        return (
+            Plus((Value(name, timed=True), Number(Fraction(column.low.toordinal()))))
+            if isinstance(column, Dates)
+            else None
+        )
 
     def _apart(self, end: exp.Expr, start: exp.Expr) -> Expression | None:
         """How many days lie between two columns of dates."""
@@ -358,6 +385,14 @@ class Reader:
             raise self.refused(node, problem) from None
         if not isinstance(found, Unknown):
             return found
+        if times.many(self, node):
+            try:
+                return self._compared(node)
+            except QueryRefused:
+                found = self._evaluated(node)
+                if found is None:
+                    raise
+                return found
         return self._evaluated(node) or self._compared(node)
 
     def _evaluated(self, node: exp.Expr) -> Predicate | None:
@@ -372,19 +407,23 @@ class Reader:
         """A comparison of expressions rather than of a column with a constant."""
         operator = COMPARISONS.get(type(node))
         if operator is not None:
-            days = self._ordinal(node.this), self._ordinal(node.expression)
-            if days[0] is not None and days[1] is not None:
-                return _versus(days[0], operator, days[1])
-            return _versus(self._side(node, node.this), operator, self._side(node, node.expression))
+            return self._beside(node, node.this, operator, node.expression)
         if isinstance(node, exp.Between) and not node.args.get("symmetric"):
-            middle = self._side(node, node.this)
-            low, high = self._side(node, node.args["low"]), self._side(node, node.args["high"])
-            return And((_versus(middle, Operator.AT_LEAST, low), _versus(middle, Operator.AT_MOST, high)))
+            low, high = node.args["low"], node.args["high"]
+            above = self._beside(node, node.this, Operator.AT_LEAST, low)
+            return And((above, self._beside(node, node.this, Operator.AT_MOST, high)))
         if isinstance(node, exp.In) and node.expressions:
-            subject = self._side(node, node.this)
-            sides = [self._side(node, member) for member in node.expressions]
-            return Or(tuple(_versus(subject, Operator.EQUAL, side) for side in sides))
+            return Or(tuple(self._beside(node, node.this, Operator.EQUAL, side) for side in node.expressions))
         raise self.refused(node, refuse.not_a_condition(_short(node)))
+
+    def _beside(self, whole: exp.Expr, left: exp.Expr, operator: Operator, right: exp.Expr) -> Predicate:
+        """Two expressions compared: two times, one of which may be a text, or two numbers."""
+        timely = times.compared(self, left, operator, right)
+        if timely is not None:
+            return timely
+        first, last = self._side(whole, left), self._side(whole, right)
+        window = times.window(first, operator, last, self.table.domain) if times.many(self, left) else None
+        return window or versus(first, operator, last)
 
     def _side(self, whole: exp.Expr, node: exp.Expr) -> Expression:
         try:
@@ -411,23 +450,6 @@ def _daily(node: exp.DateDiff) -> bool:
 
 def _scaled(factor: Fraction, expression: Expression) -> Expression:
     return Times((Number(factor), expression))
-
-
-def _versus(left: Expression, operator: Operator, right: Expression) -> Predicate:
-    if isinstance(left, Number) and isinstance(right, Number):
-        if left.value is None or right.value is None:
-            return Known(None)
-        first, second = left.value, right.value
-        holds = {
-            Operator.EQUAL: first == second,
-            Operator.DIFFERENT: first != second,
-            Operator.BELOW: first < second,
-            Operator.AT_MOST: first <= second,
-            Operator.ABOVE: first > second,
-            Operator.AT_LEAST: first >= second,
-        }
-        return Known(holds[operator])
-    return Versus(left, operator, right)
 
 
 def _unread(name: str, column: Column) -> QueryRefused:

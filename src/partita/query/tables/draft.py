@@ -133,10 +133,11 @@ def _asked(column: str, kind: str) -> tuple[str, str]:
         return '{ integers = ["?", "?"] }', f"such as [0, 120]{stored}"
     if kind.startswith(("float", "double", "half", "decimal")):
         return '{ decimals = ["?", "?"], step = "0.01" }', f"such as [0, 1000]{stored}"
-    if kind.startswith(("timestamp", "date")):
-        times = "; times of day are dropped, so that BETWEEN two days counts all of the last one"
-        told = f'such as ["2025-01-01", "2025-12-31"]{stored}'
-        return '{ dates = ["?", "?"] }', told + (times if kind.startswith("timestamp") else "")
+    if kind.startswith("timestamp"):
+        told = f'such as ["2025-01-01", "2025-12-31 23:59:59"]{stored}'
+        return '{ timestamps = ["?", "?"], step = "1s", zone = "UTC" }', told
+    if kind.startswith("date"):
+        return '{ dates = ["?", "?"] }', f'such as ["2025-01-01", "2025-12-31"]{stored}'
     return '{ categories = ["?"] }', f'such as ["one", "two"]; or integers, decimals, dates, "booleans"{stored}'
 
 

@@ -24,6 +24,7 @@ from partita.region.columns import (
     identifier,
     integers,
     key,
+    timestamps,
 )
 from partita.region.columns import text_keys as open_keys
 from partita.region.columns.reading import PLAIN
@@ -170,7 +171,7 @@ def _read_under(domain: Domain, file: Delimited) -> Domain:
 
 _TABLE = ("source", "columns", "people", "reading")
 _TEXTS = ("decimal", "thousands", "unit", "format", "true", "false", "null")
-_SETTINGS = ("missing", "constant", "step", "other", *_TEXTS)
+_SETTINGS = ("missing", "constant", "step", "zone", "other", *_TEXTS)
 
 
 def _declared(table: str, name: str, value: object) -> Column:
@@ -192,6 +193,7 @@ def _declared(table: str, name: str, value: object) -> Column:
         "decimals": decimals,
         "categories": categories,
         "dates": dates,
+        "timestamps": timestamps,
         "booleans": booleans,
         "identifier": identifier,
         "key": key,

@@ -13,6 +13,7 @@ from partita.region.columns.dates import Dates, dates
 from partita.region.columns.decimals import Decimals, decimals
 from partita.region.columns.integers import Integers, integers
 from partita.region.columns.open import Identifier, Key, TextKeys, identifier, key, text_keys
+from partita.region.columns.timestamps import Timestamps, timestamps
 from partita.registry import members
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Open",
     "Operator",
     "TextKeys",
+    "Timestamps",
     "booleans",
     "categories",
     "dates",
@@ -37,6 +39,7 @@ __all__ = [
     "integers",
     "key",
     "text_keys",
+    "timestamps",
 ]
 
 

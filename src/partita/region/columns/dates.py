@@ -193,6 +193,11 @@ def dates(
     return Dates(_declared(low, "low"), _declared(high, "high"), absent, constant, reading)
 
 
+def day_number(value: object) -> int | None:
+    """The day of a stored value, counted from the first of Python's calendar as 1, or None for what names no day."""
+    return _day(value)
+
+
 def _declared(value: object, name: str) -> date:
     if isinstance(value, str) and len(value) != 10:
         raise refuse.bad_bound("dates", name, value)
@@ -233,7 +238,13 @@ def _day(value: object) -> int | None:
 
 
 def _counted(value: np.datetime64) -> int | None:
-    """The day of one of numpy's times, in whole numbers without end: numpy's own casts wrap around silently."""
+    """The day of one of numpy's times."""
+    seconds = since_1970(value)
+    return None if seconds is None else _EPOCH + int(seconds // _SECONDS["D"])
+
+
+def since_1970(value: np.datetime64) -> Fraction | None:
+    """The seconds of one of numpy's times, in numbers without end: numpy's own casts wrap around silently."""
     unit, count = np.datetime_data(value.dtype)
     if np.isnat(value) or unit == "generic":
         return None
@@ -241,8 +252,8 @@ def _counted(value: np.datetime64) -> int | None:
     if unit in ("Y", "M"):
         # Beyond a million years there is nothing to tell apart.
         month = max(-_FAR, min(number * (12 if unit == "Y" else 1), _FAR))
-        return _EPOCH + int(np.datetime64(month, "M").astype("datetime64[D]").astype(np.int64))
-    return _EPOCH + number * _SECONDS[unit].numerator // (_SECONDS[unit].denominator * _SECONDS["D"].numerator)
+        return int(np.datetime64(month, "M").astype("datetime64[D]").astype(np.int64)) * _SECONDS["D"]
+    return number * _SECONDS[unit]
 
 
 def _read(stored: exp.Expr, stored_type: str, reading: Reading | None = None) -> exp.Expr | None:

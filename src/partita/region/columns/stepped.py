@@ -95,6 +95,10 @@ class Stepped(Bounded):
             place = exact(literal, name) / self.step - self.low
         except InvalidInput:
             raise refuse.not_comparable(name, "numbers", literal) from None
+        return self._compared(operator, place)
+
+    def _compared(self, operator: Operator, place: Fraction) -> Codes:
+        """The codes that stand so to a place among them, which may lie between two."""
         inside = self.values
         if operator is Operator.EQUAL or operator is Operator.DIFFERENT:
             point = NOTHING if place.denominator != 1 else intersection(inside, span(int(place), int(place) + 1))
