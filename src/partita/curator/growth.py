@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from threading import RLock
 from typing import Final, final
 
 from partita.curator.path.gate import Gate
@@ -40,7 +41,7 @@ class Growth:
         self._cut = cut
         self._open: Callable[[str], Growing]
         self._growing: Growing | None = None
-        self._held = False
+        self._held, self._turn = False, RLock()
         if self._vault is not None and (found := self._vault.look()) is not None:
             declared = {name: table.digest for name, table in tables.items()}
             if declared != dict(found.tables):
@@ -98,8 +99,8 @@ class Growth:
             if table not in self._tables:
                 raise refuse.unknown_table(table, self._tables)
         _check_name(name)
-        vault, growing = self._opened()
-        with vault.alone():
+        with self._turn, (opened := self._opened())[0].alone():
+            vault, growing = opened
             manifest = self._current(vault, growing, settled)
             _check_place(manifest, name)
             sources = vault.sources(batch)
@@ -107,9 +108,11 @@ class Growth:
                 _check_new(manifest, set(sources.values()))
             try:
                 added, text = growing.arrive({table: _source(one) for table, one in batch.items()})
-                rows = vault.told(text)
-                if not again and any(one.rows == rows for one in manifest.batches) and _any(added):
-                    raise refuse.same_rows(next(one.sealed.batch for one in manifest.batches if one.rows == rows))
+                # That nothing comes may happen every day.
+                rows = vault.told(text) if text else ""
+                earlier = [one.sealed.batch for one in manifest.batches if rows and one.rows == rows]
+                if earlier and not again:
+                    raise refuse.same_rows(earlier[0])
                 sealed = Sealed(manifest.last.batch + 1, name, tuple(batch))
                 what = {"batch": sealed.batch, "name": name, "tables": list(batch)}
                 vault.seal(manifest, added, what, record=Record(sealed, rows, sources))
@@ -171,6 +174,10 @@ class Growth:
         text = plain_text(owner)
         if text is None:
             raise refuse.nobody()
+        with self._turn:
+            self._forget(column, text, settled)
+
+    def _forget(self, column: str, text: str, settled: Settled) -> None:
         vault, growing = self._opened()
         owners = {name: place.table.owner for name, place in growing.places.items() if place.table.owner is not None}
         wanted = [name for name, known in owners.items() if isinstance(column, str) and known.lower() == column.lower()]
@@ -197,11 +204,6 @@ def sealed_beside(ledger: object) -> bool:
 
 def _source(given: object) -> object:
     return os.fspath(given) if isinstance(given, os.PathLike) else given
-
-
-def _any(added: Mapping[str, object]) -> bool:
-    """Whether anything came at all: that nothing comes may happen every day."""
-    return any(getattr(rows, "num_rows", 0) for rows in added.values())
 
 
 def _check_name(name: object) -> None:

@@ -131,7 +131,10 @@ class Growing:
     # --- a batch -----------------------------------------------------------------------------------------------
 
     def arrive(self, batch: Mapping[str, object]) -> tuple[Contents, str]:
-        """What a batch adds to each table, waiting to be settled, and a text that is the same for the same rows."""
+        """What a batch adds to each table, waiting to be settled, and a text that is the same for the same rows.
+
+        The text is empty for a batch without rows.
+        """
         self.drop()
         tables = [Table(table, source, self._tables[table].domain) for table, source in batch.items()]
         connection, opened, close = self._attach(tables)
@@ -146,7 +149,8 @@ class Growing:
                         continue
                     rows = self._registered(table, connection, opened[table])
                     every[table] = fresh(rows, place, leading)
-                    told.append(f"{table}: {self._run(told_apart(rows)).fetchall()[0]}")
+                    ((count, hashed),) = self._run(told_apart(rows)).fetchall()
+                    told += [f"{table}: {count} rows, {hashed}"] if count else []
                     wanted = arrivals(every[table], place, self.places.values(), self._secret)
                     self._run(f"CREATE TABLE {place.arrived} AS {wanted}")
                 self._return(set(opened))

@@ -167,6 +167,36 @@ def test_what_is_forgotten_is_in_no_file_and_the_places_stay_used(tmp_path):
         assert number(curator) == 4
 
 
+def test_rows_of_an_owner_are_erased_under_a_promise_on_rows_too():
+    columns = {"who": pt.identifier(), "age": pt.integers(0, 9)}
+    table = pt.Table(
+        "visits", source=[{"who": 1, "age": 1}, {"who": 2, "age": 2}, {"who": None, "age": 3}], columns=columns
+    )
+    promise = pt.Promise(pt.rows(), pt.ZCDP(rho=EXACT * 9))
+    curator = pt.Curator(tables=[table], promises=[promise], ledger=":memory:")
+    curator.ingest("visits", [{"who": "1", "age": 4}])
+    curator.forget("who", 1)
+    assert number(curator, "SELECT COUNT(*) AS n FROM visits") == 2
+
+
+def test_a_batch_without_rows_is_a_batch_every_day():
+    curator = shop()
+    assert [curator.ingest("orders", []).batch for _ in range(3)] == [1, 2, 3]
+
+
+def test_threads_seal_one_after_the_other():
+    curator = shop()
+    threads = [
+        threading.Thread(target=curator.ingest, args=("orders", orders("ann", f"t{at}", first=10 * at)))
+        for at in range(1, 5)
+    ]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join(60)
+    assert (number(curator), curator.ask(COUNT, rho=1).batch) == (2 + 1 + 4, 4)
+
+
 def test_who_comes_back_has_the_value_that_was_fixed():
     curator = shop()
     curator.forget("customer", "ann")

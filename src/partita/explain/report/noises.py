@@ -13,7 +13,7 @@ from partita.query.exact.measurements import Balanced, Counted, Crossed, Measure
 from partita.query.language.text import shown_expression
 from partita.query.noise.quote import quote
 from partita.query.sql import parse as sql
-from partita.query.tables.schema import Table
+from partita.query.tables.schema import Table, without_batch
 from partita.query.tables.truncation import truncation
 
 Unit = tuple[Fraction, str]
@@ -64,7 +64,7 @@ class Noises:
         except (PartitaError, KeyError, TypeError):
             return []
         noise = [{"kind": one.kind, **one.parameters()} for one in made.mechanisms]
-        if plan.canonical != mechanism.get("question") or noise != mechanism.get("parts"):
+        if plan.canonical != without_batch(str(mechanism.get("question"))) or noise != mechanism.get("parts"):
             return []
         return [_unit(part.measurement) for part in made.offer.parts]
 

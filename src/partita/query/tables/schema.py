@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -113,6 +114,15 @@ class Table:
     def describe(self) -> dict[str, object]:
         """The declaration as plain data, without the source."""
         return {"name": self.name, **self.domain.describe()}
+
+
+def without_batch(canonical: str) -> str:
+    """A question in its normal form as it would be about rows that are read where they were declared.
+
+    >>> without_batch("table visits 5f0c batch 3\\nwhere TRUE")
+    'table visits 5f0c\\nwhere TRUE'
+    """
+    return re.sub(r"\A(table \S+ \S+) batch [0-9]+$", r"\1", canonical, flags=re.MULTILINE)
 
 
 def texts(table: Table) -> tuple[str, ...]:
