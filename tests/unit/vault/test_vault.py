@@ -219,3 +219,21 @@ def test_the_book_says_what_was_sealed_and_nothing_of_the_rows(tmp_path):
         notes = [entry.note for entry in curator.ledger.entries() if entry.kind == "seal"]
     assert ['"batch":0' in notes[0], '"name":"monday"' in notes[1], '"erased":"who"' in notes[2]] == [True] * 3
     assert not any("secret-person" in note for note in notes)
+
+
+def test_a_ledger_with_sealed_rows_is_not_migrated_and_goes_on_as_it_was(tmp_path):
+    def opened(columns, *, migrate=False):
+        return pt.Curator(
+            tables=[pt.Table("visits", source=rows("a", "b"), columns=columns)],
+            promises=[pt.Promise(pt.rows(), pt.ZCDP(rho=EXACT * 999))],
+            ledger=tmp_path / "book",
+            migrate=migrate,
+        )
+
+    with opened(VISITS) as curator:
+        curator.ingest("visits", rows("c"))
+        assert number(curator) == 3
+    with pytest.raises(PartitaError, match="sealed in the vault"):
+        opened({**VISITS, "sex": pt.categories("F", "M")}, migrate=True)
+    with opened(VISITS) as curator:
+        assert number(curator) == 3
