@@ -20,6 +20,8 @@ NUMBERS: dict[str, str] = {
     "query.answer.jitter._MOST": SHOWN,
     "query.sql.origins._DEEPEST": SHOWN,
     "query.sql.shown_functions._MOST_GROWING": GUARD,
+    "curator.path.many.TOGETHER": CACHE,
+    "query.sql.join_words.MOST_EXISTING": GUARD,
     "query.sql.stages.MOST_FIRST": GUARD,
     "query.sql.statement.MOST_RELEASES": GUARD,
     "algorithms.estimators.logistic_regression._MANY": METHOD,
