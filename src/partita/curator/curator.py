@@ -119,8 +119,8 @@ class Curator(Custody):
         people = people_of(self._promises, self._tables)
         kept = None if people is None else people[0]
         self._people = None if people is None else people[1]
-        terms = terms_of(self._promises, self._declared)
-        found = opened(backend, ledger, terms, self._declared, people, gate := Gate(), migrate=migrate)
+        self._terms = terms_of(self._promises, self._declared)
+        found = opened(backend, ledger, self._terms, self._declared, people, gate := Gate(), migrate=migrate)
         self._ledger, self._engine, self._growth = found
         self._catalogue = self._listed(self._growth.batch)
         truncations = self._catalogue.truncations

@@ -13,7 +13,9 @@ from partita.curator.computations.computation import Computation
 from partita.curator.computations.door import Door
 from partita.curator.growth import Growth
 from partita.curator.standing import Standing
+from partita.errors import curator as refuse
 from partita.errors import vault as refuse_vault
+from partita.ledger.birth import Terms
 from partita.vault.manifest import Sealed
 
 
@@ -23,6 +25,7 @@ class Custody(Standing):
     _batches: Batches
     _door: Door
     _growth: Growth
+    _terms: Terms
 
     def run(
         self,
@@ -77,6 +80,7 @@ class Custody(Standing):
         """
         if isinstance(table, Mapping) is (rows is not None):
             raise refuse_vault.no_rows_given()
+        self._as_declared()
         given = dict(table) if isinstance(table, Mapping) else {table: rows}
         for plan in list(self._batches.plans):
             plan.read()  # what is charged and was not asked for yet is about the rows that there are now
@@ -89,7 +93,14 @@ class Custody(Standing):
         What was lost stays lost. A tombstone without the owner's name keeps the places that are used, and the person's
         own values, should the owner come back (theory I10).
         """
+        self._as_declared()
         self._growth.forget(owner, value, self._arrange)
+
+    def _as_declared(self) -> None:
+        """Refuse to seal under a declaration that another process has migrated the ledger away from."""
+        self._ledger.sealed()  # brings the book up to date
+        if self._ledger.declared != self._terms:
+            raise refuse.other_terms(self._ledger.name)
 
     @abstractmethod
     def _arrange(self, batch: int | None) -> None:

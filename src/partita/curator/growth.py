@@ -16,6 +16,7 @@ from partita.engine.frames import plain_text
 from partita.engine.growing import Growing
 from partita.errors import engine as refuse_engine
 from partita.errors import vault as refuse
+from partita.granularity import Granularity, Replace, Windows
 from partita.ledger.ledger import Ledger
 from partita.query.tables.people import People
 from partita.query.tables.schema import Table
@@ -183,6 +184,9 @@ class Growth:
         wanted = [name for name, known in owners.items() if isinstance(column, str) and known.lower() == column.lower()]
         if not wanted:
             raise refuse.unknown_owner(column, owners.values())
+        for promise in self._ledger.terms.promises:
+            if _may_change_owners(promise.granularity.single):
+                raise refuse.no_erasure(str(promise.granularity))
         with vault.alone():
             manifest = self._current(vault, growing, settled)
             left = growing.without(text, wanted)
@@ -194,6 +198,11 @@ class Growth:
                 growing.exchange(left)
                 vault.moved = False
                 settled(manifest.last.batch)
+
+
+def _may_change_owners(unit: Granularity) -> bool:
+    """Whether neighbours may differ in whom a row belongs to, so that without one owner they are none any more."""
+    return isinstance(unit, Replace) or (isinstance(unit, Windows) and unit.changed)
 
 
 def sealed_beside(ledger: object) -> bool:

@@ -85,7 +85,9 @@ class Look:
     """A connection of its own, that ends with the look; nothing is kept of what was read."""
 
     def __init__(self) -> None:
-        self._connection = duckdb.connect(":memory:", config={"python_enable_replacements": "false"})
+        self._connection = duckdb.connect(
+            ":memory:", config={"python_enable_replacements": "false", "temp_directory": ""}
+        )
         self._stored: dict[str, Stored] = {}
 
     def close(self) -> None:

@@ -142,6 +142,35 @@ def unknown_owner(column: object, known: Iterable[str]) -> InvalidInput:
     )
 
 
+def no_erasure(unit: str) -> InvalidInput:
+    """An erasure where a changed row may have another owner."""
+    return InvalidInput(
+        "vault.no-erasure",
+        f"Nobody can be forgotten behind a promise to {unit}: neighbours may differ in whom a row belongs to, and "
+        f"without the rows of one owner one of them would have a row less than the other, for which nothing is booked. "
+        f"Promise to rows, users or persons. Nothing was erased.",
+    )
+
+
+def half_moved() -> LedgerFault:
+    """Rows were being exchanged when something failed."""
+    return LedgerFault(
+        "vault.half-moved",
+        f"Rows were being exchanged when something failed, so this curator may hold others than it says. Open it "
+        f"again: what is sealed is in the vault. {UNTOUCHED}",
+    )
+
+
+def foreign(path: str) -> LedgerFault:
+    """A vault of another ledger at the place of this one's."""
+    return LedgerFault(
+        "vault.foreign",
+        f"The vault {path} holds rows that this ledger does not know of: they were sealed by another ledger, or by "
+        f"this one after the copy that it was restored from. Nothing was removed. Bring back that ledger, or move the "
+        f"folder away. {UNTOUCHED}",
+    )
+
+
 def nobody() -> InvalidInput:
     """An erasure of nobody."""
     return InvalidInput("vault.nobody", "Say who is to be forgotten: forget('customer', 17). Nothing was erased.")

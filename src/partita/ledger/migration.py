@@ -42,7 +42,13 @@ def migrated(book: Book, terms: Terms) -> tuple[Difference, ...]:
 def _over(book: Book, terms: Terms) -> list[tuple[str, str]]:
     """The promises that would not be kept if the whole book were read under other terms."""
     then = Replay(book.store, book.replay.make, then=terms)
-    return [
+    children = [
+        (f"the limits of {name}", refuse.pairs_over(str(promise.granularity)))
+        for name, limits in then.balances.children().items()
+        for promise, limit, lost in zip(then.terms.promises, limits, then.balances.spent(name), strict=True)
+        if limit is not None and lost is not None and not lost.fits(limit)
+    ]
+    return children + [
         (f"promise {place}", refuse.pairs_over(str(promise.granularity)))
         for place, (promise, lost) in enumerate(zip(then.terms.promises, then.balances.spent(), strict=True), 1)
         if lost is not None and not lost.fits(promise.budget)

@@ -102,8 +102,19 @@ class Vault:
         """The only process that seals; what an earlier one has left half-sealed is dropped."""
         with self._folder.alone():
             self.look()
+            if self._digest is None:
+                self._own()
             self._sweep()
             yield
+
+    def _own(self) -> None:
+        """Refuse a folder with rows that no entry of this ledger knows of; its own first sealing may be half done."""
+        for path in self._folder.path.glob("manifest-*.json"):
+            content = path.read_bytes()
+            if _manifest(self._folder.told(content.decode(errors="replace"))) != path.name:
+                raise refuse.foreign(str(self._folder.path))
+            if Manifest.from_content(content).last.batch:
+                raise refuse.foreign(str(self._folder.path))
 
     def seal(
         self,

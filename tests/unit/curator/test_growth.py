@@ -10,7 +10,7 @@ import pytest
 
 import partita as pt
 from partita.curator.path.gate import Gate
-from partita.errors import PartitaError
+from partita.errors import LedgerFault, PartitaError
 
 EXACT = 10**6  # so much ρ that noise is below one half
 EVERYBODY = pt.persons("customer", table="customers", rows={"orders": 2})
@@ -316,3 +316,35 @@ def test_refusals_name_no_row():
     with pytest.raises(PartitaError) as caught:
         curator.ingest("orders", orders("secret-person", first=10))
     assert "secret-person" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "granularity", [pt.replace(), pt.groups(2, pt.replace()), pt.windows("day", width=2, changed=True)], ids=str
+)
+def test_nobody_is_forgotten_where_a_changed_row_may_have_another_owner(granularity):
+    columns = {"o": pt.identifier(), "day": pt.integers(0, 9)}
+    table = pt.Table("t", [{"o": 17, "day": 1}, {"o": 18, "day": 2}], columns)
+    with pt.Curator(
+        tables=[table], promises=[pt.Promise(granularity, pt.Pure(epsilon=1))], ledger=":memory:"
+    ) as curator:
+        assert refused_code(lambda: curator.forget("o", 17)) == "vault.no-erasure"
+
+
+def test_after_an_exchange_that_failed_no_question_passes():
+    gate = Gate()
+    with pytest.raises(KeyboardInterrupt), gate.closed():
+        raise KeyboardInterrupt
+    with pytest.raises(LedgerFault, match="Open it"), gate.passed():
+        pass
+
+
+def test_rows_that_another_ledger_sealed_are_not_swept_away(tmp_path):
+    with shop(tmp_path / "book") as curator:
+        curator.ingest("orders", orders(1, first=100))
+    for file in tmp_path.glob("book*"):
+        if file.is_file():
+            file.unlink()
+    kept = sorted(path.name for path in (tmp_path / "book.vault").iterdir())
+    with shop(tmp_path / "book") as curator:
+        assert refused_code(lambda: curator.ingest("orders", orders(2, first=200))) == "vault.foreign"
+    assert sorted(path.name for path in (tmp_path / "book.vault").iterdir()) == kept

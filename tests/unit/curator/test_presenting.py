@@ -424,3 +424,43 @@ def test_a_table_may_be_named_with_the_schema_that_it_would_be_in(name: str) -> 
     released = curator.ask(RELEASED, rho="0.1")
     assert curator.ask(RELEASED.replace("visits", name), rho="0.1").rows() == released.rows()
     assert curator.ask(f"SELECT SUM(n) AS s FROM ({RELEASED.replace('visits', name)})", rho="0.1").free
+
+
+ITSELF = (
+    'WITH ".tmp/x.csv" AS (SELECT a, n FROM (".tmp/x.csv" CROSS JOIN (SELECT COUNT(*) AS n FROM visits) q)) '
+    'SELECT * FROM ".tmp/x.csv"'
+)
+NESTED = (
+    "WITH r AS (SELECT COUNT(*) AS n FROM visits) SELECT 1 AS one FROM r JOIN r b JOIN duckdb_settings ON TRUE ON TRUE"
+)
+BRACKETS = (
+    'WITH csv AS (SELECT COUNT(*) AS n FROM visits) SELECT * FROM (".tmp/x"."csv")',
+    "WITH pg_settings AS (SELECT COUNT(*) AS n FROM visits) SELECT name FROM (pg_catalog.pg_settings)",
+    ITSELF,
+    NESTED,
+)
+
+
+@pytest.mark.parametrize("statement", BRACKETS)
+def test_no_brackets_lead_to_files_or_settings(statement, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".tmp").mkdir()
+    (tmp_path / ".tmp" / "x.csv").write_text("a\n1\n")
+    with hospital() as curator:
+        with pytest.raises(QueryRefused):
+            curator.ask(statement, epsilon="0.1")
+        assert not any(loss.vector()[0] for loss in curator.spent())
+
+
+def test_the_presenter_has_no_folder_that_it_may_read():
+    with Presenter().alone() as engine:
+        found = engine._connection.execute("SELECT current_setting('allowed_directories')").fetchall()
+    assert found == [([],)]
+
+
+def test_aliases_of_aliases_are_not_written_out_without_end():
+    chain = ", ".join(f"a{k} + a{k} AS a{k + 1}" for k in range(30))
+    with hospital() as curator, pytest.raises(QueryRefused):
+        curator.ask(
+            f"SELECT COUNT(*) AS a0, {chain}, RANK() OVER (ORDER BY a0) AS r FROM visits GROUP BY region", epsilon="0.1"
+        )

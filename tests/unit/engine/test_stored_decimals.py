@@ -28,6 +28,7 @@ DECLARED: dict[str, Column] = {
     "name": pt.categories("1", "0.5", "x"),
     "yes": pt.booleans(),
     "day": pt.dates("2025-01-01", "2025-12-31"),
+    "time": pt.timestamps("2025-01-01", "2025-12-31", step="1h", zone="Europe/Berlin"),
     "text": pt.text_keys(),
     "link": pt.key(),
     "who": pt.identifier(),

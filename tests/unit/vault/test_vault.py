@@ -233,7 +233,7 @@ def test_a_ledger_with_sealed_rows_is_not_migrated_and_goes_on_as_it_was(tmp_pat
     with opened(VISITS) as curator:
         curator.ingest("visits", rows("c"))
         assert number(curator) == 3
-    with pytest.raises(PartitaError, match="sealed in the vault"):
+    with pytest.raises(PartitaError, match="rows were sealed under the declaration of then"):
         opened({**VISITS, "sex": pt.categories("F", "M")}, migrate=True)
     with opened(VISITS) as curator:
         assert number(curator) == 3

@@ -154,7 +154,10 @@ class Synthetic:
         """
         import duckdb
 
-        with duckdb.connect(":memory:", config={"enable_external_access": "false"}) as connection:
+        with duckdb.connect(
+            ":memory:",
+            config={"enable_external_access": "false", "python_enable_replacements": "false", "temp_directory": ""},
+        ) as connection:
             connection.register(name, self.to_arrow())
             try:
                 cursor = connection.execute(sql)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from partita.curator.answers.presenter import Columns, presenter
+from partita.curator.answers.presenter import PATIENCE, Columns, presenter
 from partita.errors import QueryRefused
 from partita.query.answer.intervals import ANYTHING, Interval, deviations, missed
 from partita.query.answer.results import Result
@@ -175,14 +176,17 @@ def drawn_columns(
     Nothing comes back where it fails on the guess itself.
     """
     found: list[dict[str, list[Any]]] = []
+    until = time.monotonic() + PATIENCE
     with presenter().alone() as engine:
         for name, columns in presented.public.items():
             engine.holds(name, columns)
         for place in range(draws + 1):
+            if (left := until - time.monotonic()) <= 0:
+                return []  # one patience for all of them: others wait for the engine
             for name, result in presented.draw(chance if place else None).items():
                 engine.holds(name, result.columns, presented.examples[name])
             try:
-                found.append(engine.select(sql))
+                found.append(engine.select(sql, patience=left))
             except QueryRefused:
                 if not place:
                     break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
@@ -19,6 +20,7 @@ from partita.errors.query import presenting as refuse_shown
 Columns = Mapping[str, Sequence[Any]]
 
 MOST_LINES: Final = 100_000
+MOST_COLUMNS: Final = 1_000
 # Seconds after which a statement is stopped; what it works on is released, so a clock tells nothing.
 PATIENCE: Final = 10.0
 _CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
@@ -30,6 +32,8 @@ _CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "threads": "1",
     "memory_limit": "512MB",
     "max_temp_directory_size": "0KB",
+    # The engine may read its folder for temporary files, wherever else access is refused: there is none.
+    "temp_directory": "",
 }
 
 
@@ -70,18 +74,23 @@ class Presenter:
             self._held.append(name)
         self._connection.register(name, pa.Table.from_arrays(arrays, names=list(columns)))
 
-    def prepared(self, sql: str) -> list[str]:
+    def prepared(self, sql: str, *, patience: float = PATIENCE) -> list[str]:
         """The names of the columns that a statement will have; refused where it is none, whatever the numbers are."""
         try:
             statements = self._connection.extract_statements(sql)
             if len(statements) != 1 or statements[0].type is not duckdb.StatementType.SELECT:
                 raise refuse_shown.not_presented("it is not one SELECT.")
-            described = self._connection.execute(f"DESCRIBE {sql}").fetchall()
+            with self._within(patience):
+                described = self._connection.execute(f"DESCRIBE {sql}").fetchall()
+        except duckdb.InterruptException:
+            raise refuse_shown.not_presented("it takes too long.") from None
         except duckdb.Error as problem:
             raise refuse_shown.not_presented(_said(problem)) from None
         names = [str(line[0]) for line in described]
-        for name in names:
-            if sum(name.lower() == other.lower() for other in names) > 1:
+        if len(names) > MOST_COLUMNS:
+            raise refuse_shown.not_presented(f"it has more than {MOST_COLUMNS} columns.")
+        for name, times in Counter(name.lower() for name in names).items():
+            if times > 1:
                 raise refuse.repeated_name(name)
         return names
 

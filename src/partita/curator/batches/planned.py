@@ -91,7 +91,8 @@ class Planned(Live):
         self._ledger, self._path = ledger, path
         self.shares = tuple(shares)
         self._purchase = _purchase(charge, distinct_quotes(self.quotes))
-        booked = path.reserve(self._purchase)
+        with path.gate.passed():
+            booked = path.reserve(self._purchase)
         self.free = isinstance(booked, Answered) or booked.resumed
         self.costs = tuple(cost.zero() for cost in costs) if self.free else costs
         self._booked: Reservation | Answered = booked

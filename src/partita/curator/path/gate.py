@@ -7,24 +7,30 @@ from contextlib import contextmanager
 from threading import Condition
 from typing import final
 
+from partita.errors import vault as refuse
+
 
 @final
 class Gate:
     """Questions pass together; whoever exchanges rows waits until none is under way, and lets none in meanwhile.
 
-    A thread that is inside may pass again: only rows that are being exchanged keep questions out.
+    A thread that is inside may pass again: only rows that are being exchanged keep questions out. If the exchange
+    fails, no question passes any more.
     """
 
     def __init__(self) -> None:
         self._turn = Condition()
         self._inside = 0
         self._closed = False
+        self._torn = False
 
     @contextmanager
     def passed(self) -> Iterator[None]:
         """A question is under way."""
         with self._turn:
             self._turn.wait_for(lambda: not self._closed)
+            if self._torn:
+                raise refuse.half_moved()
             self._inside += 1
         try:
             yield
@@ -41,6 +47,9 @@ class Gate:
             self._closed = True
         try:
             yield
+        except BaseException:
+            self._torn = True  # rows may have moved without their name
+            raise
         finally:
             with self._turn:
                 self._closed = False

@@ -127,6 +127,8 @@ class Path:
         if not opened:
             return []
         with self.gate.passed(), self._pace.kept() as beat:
+            if any(one.program.table.batch != self.batch for purchase, _ in opened for one in purchase.readings):
+                raise refuse_vault.rows_arrived()  # what would be read is not what was charged for
             made = [self._private(purchase, reservation) for purchase, reservation in opened]
             beat()  # up to here a clock could tell of the rows, and nothing is in the book yet
             booked = self._ledger.commit_many(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import final
+from typing import Final, final
 
 from sqlglot import exp
 
+from partita.effort import Work, spend
 from partita.errors import QueryRefused
 from partita.errors.query import language as refuse
 from partita.errors.query.underlined import at
@@ -21,6 +22,8 @@ _BEFORE = ("from_", "joins", "where", "with_")
 _READ = {*_AFTER, *_BEFORE, "expressions", "group", "having", "kind"}
 
 # Marks the columns of the inner SELECT.
+# Steps for each word of an alias that is written out.
+_WRITTEN: Final = 50
 _PUT = "put in"
 
 
@@ -148,6 +151,8 @@ class _Lifting:
             named = self._alias(column)
             if named is None:
                 raise at(self._unreleased(column), words(self.text, column))
+            # Aliases of aliases are written out, each as often as it is named.
+            spend(_WRITTEN * sum(1 for _ in named.walk()), Work.WORDS)
             column.replace(exp.Paren(this=self.over(named)))
         made: exp.Expr = holder.this
         return made.pop()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Final, final
@@ -47,7 +47,7 @@ class Staged:
         for node in list(made.find_all(exp.Placeholder)):
             value, around = values[int(node.name.removeprefix(_MARK))], node.parent
             if not isinstance(around, exp.In):
-                node.replace(exp.Paren(this=_literal(value[0])))
+                node.replace(exp.Paren(this=_literal(value[0] if value else None)))
             elif value:
                 around.set("expressions", [_literal(one) for one in value])
             else:
@@ -64,6 +64,8 @@ def staged(
     """The questions that stand in conditions on protected rows: one value each, or after IN a list of keys."""
     found: list[Plan] = []
     spend(5 * sum(1 for _ in tree.walk()), Work.WORDS)
+    if tree.find(exp.Placeholder) is not None or any(one.alias.lower() in tables for one in tree.find_all(exp.CTE)):
+        return None  # places for values nobody gave; and a name that would mean one thing here and another there
     for query in [one for one in tree.find_all(exp.Subquery) if _inside(one, tables)]:
         inner, around = query.unnest(), query.parent
         listed = isinstance(around, exp.In) and around.args.get("query") is query
@@ -111,6 +113,8 @@ def _literal(value: Any) -> exp.Expr:
     """A released value as a constant, rounded to a number of digits that can be written."""
     if value is None:
         return exp.null()
+    if isinstance(value, datetime):
+        return exp.cast(exp.Literal.string(value.replace(tzinfo=None).isoformat(sep=" ")), "TIMESTAMP")
     if isinstance(value, date):
         return exp.cast(exp.Literal.string(value.isoformat()[:10]), "DATE")
     if isinstance(value, int | float | Decimal | Fraction) and not isinstance(value, bool):

@@ -205,6 +205,8 @@ class Splitter:
         """A SELECT over releases: what stands in it is looked at, part by part."""
         for source in _sources(tree):
             self._checked(source, scope)
+        for table in _tables(tree):
+            self._checked(table, scope)
         for query in list(_nested(tree)):
             self._shown(query, scope)
 
@@ -222,6 +224,8 @@ class Splitter:
                 raise self._refused(source, refuse.not_a_table("A function"))
             known = sorted([*(one.name for one in self.tables.values()), *(one.name for one in self.public.values())])
             raise self._refused(source, refuse.unknown_table(source.sql(dialect="duckdb"), known))
+        if isinstance(source, exp.Subquery) and not isinstance(source.unnest(), exp.Query):
+            raise self._refused(source, refuse.not_a_table("This"))
         if not isinstance(source, exp.Subquery | exp.Values):
             raise self._refused(source, refuse.not_a_table("This"))
 
@@ -274,7 +278,8 @@ class Splitter:
         named = {part.alias.lower() for part in tree.find_all(exp.CTE)} | set(self.questions) | set(self.used)
         for node in tree.walk():
             if isinstance(node, exp.Table):
-                if not isinstance(node.this, exp.Identifier) or node.name.lower() not in named:
+                elsewhere = not isinstance(node.this, exp.Identifier) or node.db or node.catalog
+                if elsewhere or node.name.lower() not in named:
                     raise self._refused(node, refuse.not_a_table("This"))
             elif isinstance(node, _ODD):
                 raise self._refused(node, refuse.clause_not_answered(node.key.upper(), "Leave it out."))
@@ -303,6 +308,19 @@ def _sources(tree: exp.Select) -> list[exp.Expr]:
     first = tree.args.get("from_")
     found = [] if first is None else [first.this]
     return [*found, *(join.this for join in tree.args.get("joins") or ())]
+
+
+def _tables(tree: exp.Select) -> Iterator[exp.Table]:
+    """Every table that a SELECT names itself, in whatever brackets; those of queries in it and of WITH left aside."""
+    stack = [value for name, value in tree.args.items() if name != "with_"]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, list):
+            stack.extend(node)
+        elif isinstance(node, exp.Expr) and not isinstance(node, exp.Select | exp.SetOperation):
+            if isinstance(node, exp.Table):
+                yield node
+            stack.extend(node.args.values())
 
 
 def _nested(tree: exp.Select) -> Iterator[exp.Expr]:

@@ -57,6 +57,7 @@ _NAMED: Final = frozenset(
      "second", "millisecond", "microsecond", "isodow", "epoch")
 )  # fmt: skip
 # Where TIME_BUCKET begins to count: a Monday, and for months the beginning of a century.
+_LEVELS: Final = 2
 _MONDAY: Final = Fraction((date(2000, 1, 3) - EPOCH.date()).days) * clock.DAY
 _CENTURY: Final = 2000 * 12
 # Functions of so many days are worked out by arithmetic, and not day by day.
@@ -199,7 +200,12 @@ class Periods:
 
 
 def periods(reader: Reader, node: exp.Expr) -> Periods | None:
-    """The periods of a DATE_TRUNC or TIME_BUCKET of something that gives times."""
+    """The periods of a DATE_TRUNC or TIME_BUCKET of something that gives times.
+
+    Each period of a period is several times as long to write, so there are two levels of them and no more.
+    """
+    if sum(isinstance(one, exp.TimestampTrunc | exp.DateTrunc | exp.DateBin) for one in node.walk()) > _LEVELS:
+        return None
     match node:
         case exp.TimestampTrunc() | exp.DateTrunc():
             inner = time_of(reader, node.this)
