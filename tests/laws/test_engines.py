@@ -179,7 +179,10 @@ def test_every_source_gives_the_same_rows(kind, data, tmp_path_factory):
     rows = data.draw(strategies.stored_tables())
     folder = tmp_path_factory.mktemp("source")
     table = strategies.table(_stored(kind, rows, folder))
-    engine, reference = strategies.in_place(table), Reference([table])
+    engine, reference = (
+        strategies.in_place(table, *(["query.no-one-text"] if kind == "pandas" else [])),
+        Reference([table]),
+    )
     assume(engine is not None)
     for _, plan in narrow_enough(data.draw(several(strategies.questions())), table):
         program = programs(plan)

@@ -65,7 +65,7 @@ def arrow(table: Table) -> Frame:
         return _framed(table, texts_of(table, source), [])
     if isinstance(source, Database):
         return _understood(table, of_database(table, source))
-    if hasattr(source, "__arrow_c_stream__"):
+    if hasattr(source, "__arrow_c_stream__") and type(source).__name__ != "Series":  # one column is no table
         return _understood(table, _chosen(table, streamed(source)))
     raise refuse.unknown_source(table.name, type(source).__name__)
 

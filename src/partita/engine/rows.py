@@ -45,7 +45,7 @@ def rows_of(table: Table) -> list[Row]:
         return [dict(zip(source.columns, row, strict=True)) for row in source.itertuples(index=False, name=None)]
     if hasattr(source, "to_pylist"):
         return _listed(source)
-    if hasattr(source, "__arrow_c_stream__"):
+    if hasattr(source, "__arrow_c_stream__") and type(source).__name__ != "Series":  # one column is no table
         return _listed(arrow_stream(source))
     raise refuse.unknown_source(table.name, type(source).__name__)
 

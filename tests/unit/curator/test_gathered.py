@@ -115,12 +115,7 @@ def test_groups_of_gathered_rows_are_not_capped():
             "SELECT COUNT(DISTINCT patient) AS v FROM (SELECT patient, MAX(cost) AS m FROM visits GROUP BY patient)",
             "query.function-not-answered",
         ),
-        ("SELECT AVG(n) FROM (SELECT region, COUNT(*) AS n FROM visits GROUP BY region)", "shape.not-by-owner"),
         ("SELECT AVG(n) FROM (SELECT patient, STDDEV(cost) AS n FROM visits GROUP BY patient)", "shape.not-gathered"),
-        (
-            "SELECT AVG(n) FROM (SELECT AVG(m) AS n FROM (SELECT patient, MAX(cost) AS m FROM visits GROUP BY 1))",
-            "shape.gathered-twice",
-        ),
     ],
 )
 def test_what_cannot_be_gathered_is_refused(question, code):

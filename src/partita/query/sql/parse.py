@@ -113,8 +113,9 @@ def read_statement(
             return _second(asked, None)
         except QueryRefused as problem:
             refusal = problem
-        tree = query(text)
-        found = None if tree is None else staged(text, tree, asked.tables, asked.plan, lambda one: _second(asked, one))
+        with _no_further_than(refusal):
+            tree, second = query(text), lambda one: _second(asked, one)
+            found = None if tree is None else staged(text, tree, asked.tables, asked.plan, second)
     if found is None:
         raise refusal
     return found
@@ -128,10 +129,20 @@ def _second(asked: Asked, tree: exp.Expr | None) -> Plan | Statement:
         raise refuse.union_of_aggregates()
     except QueryRefused as problem:
         refusal = problem
-    found = _statement(asked, query(asked.text) if tree is None else tree)
+    with _no_further_than(refusal):
+        found = _statement(asked, query(asked.text) if tree is None else tree)
     if found is None:
         raise refusal
     return found
+
+
+@contextmanager
+def _no_further_than(refusal: QueryRefused) -> Iterator[None]:
+    """Another reading is tried; where the steps are used up by it, what was said first stands."""
+    try:
+        yield
+    except QueryRefused as problem:
+        raise (refusal if problem.code == "query.too-much-work" else problem) from None
 
 
 def _statement(asked: Asked, tree: exp.Expr | None) -> Statement | None:
