@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from threading import Event, Lock
+from threading import Event, Lock, get_ident
 from typing import final
 
 
@@ -15,34 +16,39 @@ class Turns:
     would choose the one that is over sooner (ledger.proof.md). So there is one run at a time.
 
     >>> turns = Turns()
-    >>> turns.take([1, 2]), turns.take([2, 3])
-    ({1, 2}, {3})
-    >>> turns.end({1, 2, 3})
-    >>> turns.take([2])
-    {2}
+    >>> turns.take([1, 2])
+    {1, 2}
+    >>> turns.end({1, 2})
+    >>> turns.wait(2)
     """
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._running: dict[int, Event] = {}
+        self._running: dict[int, tuple[int, Event]] = {}
+        self._times: Counter[int] = Counter()
 
     def take(self, reservations: Iterable[int]) -> set[int]:
-        """Those that nobody fulfils now, which are the caller's from here on."""
+        """Those that no other thread fulfils now, now the caller's; a thread does not wait for itself."""
+        me = get_ident()
         with self._lock:
-            free = {one for one in reservations if one not in self._running}
-            self._running.update((one, Event()) for one in free)
+            free = {one for one in reservations if one not in self._running or self._running[one][0] == me}
+            for one in free:
+                self._running.setdefault(one, (me, Event()))
+            self._times.update(free)
         return free
 
     def end(self, taken: Iterable[int]) -> None:
         """Let those go on who wait for these."""
         with self._lock:
-            events = [self._running.pop(one) for one in taken]
+            self._times.subtract(taken)
+            events = [self._running.pop(one)[1] for one in taken if not self._times[one]]
+            self._times += Counter()  # what is at zero goes
         for event in events:
             event.set()
 
     def wait(self, reservation: int) -> None:
         """Wait until a reservation is not being fulfilled any more."""
         with self._lock:
-            event = self._running.get(reservation)
-        if event is not None:
-            event.wait()
+            found = self._running.get(reservation)
+        if found is not None:
+            found[1].wait()
