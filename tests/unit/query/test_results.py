@@ -11,14 +11,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from partita.composition.calibration.pricing import Price
-from partita.engine.reference import evaluate, meets, record, tallied
+from partita.engine.reference import _place, evaluate, meets, record, tallied
 from partita.errors import QueryRefused
 from partita.granularity import replace, rows, users
 from partita.query.answer.intervals import Spread, quotient
 from partita.query.answer.results import Result
 from partita.query.exact.measurements import entries
 from partita.query.exact.program import Program, cells
-from partita.query.language import keys
 from partita.query.language.aggregates import (
     Average,
     Correlation,
@@ -66,7 +65,7 @@ def plainly(plan: Plan, table: list[dict[str, Any]]) -> dict[tuple[int, ...], li
     for row in table:
         codes = record(plan.table, row).codes
         if meets(plan.where, codes):
-            place = tuple(keys.group(key, domain, codes) for key in plan.keys)
+            place = tuple(_place(key, domain, codes) for key in plan.keys)
             grouped.setdefault(place, []).append(codes)
     found = {}
     for place in cells(plan.keys, plan.where).listed:
@@ -102,7 +101,7 @@ def plainly(plan: Plan, table: list[dict[str, Any]]) -> dict[tuple[int, ...], li
 
 @settings(max_examples=250)
 @given(strategies.questions(), st.lists(strategies.rows(), max_size=7))
-def test_without_noise_every_design_gives_the_exact_aggregates(question, table):
+def test_without_noise_every_strategy_gives_the_exact_aggregates(question, table):
     try:
         plan = read(question, [TABLE])
     except QueryRefused:
