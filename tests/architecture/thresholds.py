@@ -17,7 +17,6 @@ NUMBERS: dict[str, str] = {
     "curator.answers.presented._MOST_DRAWN": SHOWN,
     "curator.answers.presenter.MOST_COLUMNS": GUARD,
     "curator.answers.presenter.MOST_LINES": GUARD,
-    "query.sql.times._LEVELS": GUARD,
     "query.answer.jitter._FEW": SHOWN,
     "query.answer.jitter._MOST": SHOWN,
     "query.sql.origins._DEEPEST": SHOWN,

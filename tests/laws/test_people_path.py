@@ -113,7 +113,7 @@ def asked(curator):
     """Every question with its quote; each is asked, so that it is booked."""
     found = []
     for text in QUESTIONS:
-        quote = curator._catalogue.offer(text, Wanted.of(rho=PRICE, noise="gaussian"))
+        quote = curator._catalogue.offer(curator._catalogue.plan(text), Wanted.of(rho=PRICE, noise="gaussian"))
         curator.ask(text, rho=PRICE, noise="gaussian")
         found.append(quote)
     return found
@@ -216,7 +216,7 @@ def test_a_person_who_may_become_another_kind_pays_for_both():
     with pt.Curator(
         tables=tables(database(3)), promises=[pt.Promise(persons(altered=True), pt.ZCDP(rho=1))]
     ) as curator:
-        quote = curator._catalogue.offer(question, Wanted.of(rho="0.1"))
+        quote = curator._catalogue.offer(curator._catalogue.plan(question), Wanted.of(rho="0.1"))
         (cost,) = placed(quote).costs
         assert cost.row.rho == 2 * quote.tolls[0].cost.owner.rho
 
