@@ -66,7 +66,7 @@ def claimed(ledger: Ledger, promises: Sequence[Promise], charge: Charge) -> list
     found = []
     for promise, booked in zip(promises, ledger.claims(charge), strict=True):
         if booked is not None:
-            amounts = [_charged(promise, part) for part in (booked.one, booked.both, booked.same)]
+            amounts = [_charged(promise, part) for part in (booked.one, booked.substitution, booked.same)]
             found.append(Claim(promise.granularity, type(promise.budget), booked.boxes, *amounts))
     return found
 
