@@ -75,7 +75,7 @@ class EventPromise:
         """The load of a computation on rows of this table: one row comes, and another may go for it."""
         if not self.read:
             return Cost(self.budget.zero())
-        swapped = cost.row.group(2) if cost.both is None else most(cost.row, cost.both)
+        swapped = cost.row.group(2) if cost.substitution is None else most(cost.row, cost.substitution)
         return Cost(most(cost.row.times(2), swapped))
 
 
