@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from partita.errors.base import BudgetExceeded, Caution, InvalidInput, NotProven
+from partita.errors.wording import some
 
 
 def no_tables() -> InvalidInput:
@@ -288,6 +289,16 @@ def forgetful() -> Caution:
         "curator.forgetful",
         "No ledger= was given, so what is spent is kept in memory and forgotten when this program ends: the next one "
         'begins with a full budget. Give a file, such as ledger="visits.ledger", or say ledger=":memory:" for a trial.',
+    )
+
+
+def unfixed_rows(path: str, tables: Iterable[str]) -> Caution:
+    """A book that was charged by a version that did not write down which rows it read."""
+    return Caution(
+        "curator.unfixed-rows",
+        f"The ledger {path} was charged by a version that did not write down which rows of {some(tables)} it read. "
+        f"From the next charge on it is bound to the rows that are there now. If the source has changed since its "
+        f"first charge, an owner may have lost more than was promised: see past vulnerabilities, case 25.",
     )
 
 
