@@ -50,7 +50,8 @@ def forgets(*, depth: int) -> None:
 
 def unfixed(ledger: Ledger, kept: Kept, *, depth: int) -> None:
     """Warn that charges were made when a book did not say yet which rows of owners they read."""
-    if kept and not ledger.fixes(kept) and any(ledger.states().values()):
+    charged = kept and ledger.birth.clamped is None and any(ledger.states().values())
+    if charged and not ledger.fixes(kept):
         warnings.warn(warn.unfixed_rows(ledger.name, tuple(kept)), stacklevel=depth + 1)
 
 
