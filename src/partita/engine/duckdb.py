@@ -156,6 +156,7 @@ class DuckDB(Engine):
             frame = arrow(table)
             self._connection.register(place, frame.rows)
             found = replace(self._found(table, place), handed=frame.handed, told=frame.told)
+            sources.check_types(found)
         # Copied once, already sanitised: no question opens the source again, and rows cannot change under an answer.
         self._connection.execute(f"CREATE TABLE {relation} AS SELECT {found.copied()} FROM {place}")
         if named:
