@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from partita.engine import sources
 from partita.engine.files import files_of, parquet, relation_of
+from partita.engine.fixing import fixed_statement
 from partita.engine.frames import arrow, coded
 from partita.engine.growing import Growing
 from partita.engine.held import Held, counts_rows
@@ -154,6 +155,7 @@ class DuckDB(Tallying):
             frame = arrow(table)
             self._connection.register(place, frame.rows)
             found = replace(self._found(table, place), handed=frame.handed, told=frame.told)
+            sources.check_types(found)
         # Copied once, already sanitised: no question opens the source again, and rows cannot change under an answer.
         self._connection.execute(f"CREATE TABLE {relation} AS SELECT {found.copied()} FROM {place}")
         if named:
@@ -216,6 +218,23 @@ class DuckDB(Tallying):
                 else:
                     continue
                 raise refuse_query.unreadable_source(table)
+
+    def fixed(self, truncations: Mapping[str, Truncation | None], key: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for table, cap in truncations.items():
+            if cap is None:
+                continue
+            kept = self._stored[table] if cap.kept else self._cut[table, cap.fixed]
+            try:
+                with self._cutting:
+                    (numbers,) = self._connection.execute(fixed_statement(kept, key)).fetchall()
+            except Exception:
+                log.exception("The rows of %s cannot be told apart.", table)
+            else:
+                found[table] = str(tuple(map(int, numbers)))
+                continue
+            raise refuse_query.unreadable_source(table)
+        return found
 
     def growing(
         self, tables: Mapping[str, Table], people: People | None, truncations: Mapping[str, Truncation | None], key: str
