@@ -11,6 +11,15 @@ METHOD = "which of two proven ways is taken, or a setting of one; either is cert
 PAST = "what an earlier version did, for reading its books"
 
 NUMBERS: dict[str, str] = {
+    "client.wire._LONGEST": GUARD,
+    "server.accounts.register.MOST_DAYS": GUARD,
+    "server.accounts.tokens.LONGEST": GUARD,
+    "server.accounts.tokens._NUMBER": SHOWN,
+    "server.approvals.MOST_WAITING": CACHE,
+    "server.approvals._NUMBER": SHOWN,
+    "server.desk.MOST_PLANS": CACHE,
+    "server.practice.MOST_TWINS": CACHE,
+    "server.rates.MOST_KNOWN": CACHE,
     "curator.answers.answer._SHOWN": SHOWN,
     "curator.answers.presented.DRAWS": SHOWN,
     "curator.answers.presented._FEWEST": SHOWN,
@@ -82,7 +91,6 @@ NUMBERS: dict[str, str] = {
     "composition.plans.straight.LIMIT": GUARD,
     "composition.exchange.vocabulary._SIZE": WIDTH,
     "curator.caps.MOST_GROUPS": METHOD,
-    "curator.answers.grid.MOST_LINES": SHOWN,
     "curator.path.opinion._KEPT": CACHE,
     "curator.overview._MOST_NAMES": SHOWN,
     "curator.batches.planned._LONGEST": SHOWN,
@@ -119,7 +127,6 @@ NUMBERS: dict[str, str] = {
     "query.language.keys.MOST_GROUPS": GUARD,
     "query.language.keys._MOST_PIECES": METHOD,
     "query.sql.times._MANY_DAYS": METHOD,
-    "curator.answers.plot.MOST_BARS": GUARD,
     "query.functions.number_types.MOST_DIGITS": WIDTH,
     "query.sql.person_joins.MOST_JOINED": GUARD,
     "query.sql.person_joins.MOST_ROWS": GUARD,

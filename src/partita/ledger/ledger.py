@@ -12,6 +12,7 @@ from partita.composition.account.claim import Claim
 from partita.composition.account.maps import LoadMap
 from partita.errors import PartitaError
 from partita.errors import ledger as refuse_ledger
+from partita.ledger.acts import Act, Decide, acts, decide
 from partita.ledger.audit.verify import Verification, verify
 from partita.ledger.balances import Balances
 from partita.ledger.birth import Birth, Terms
@@ -29,6 +30,7 @@ from partita.ledger.decisions import decided, limited
 from partita.ledger.eras import Eras
 from partita.ledger.keys import SigningKey
 from partita.ledger.migration import migrated
+from partita.ledger.pages import charge_at, page, state
 from partita.ledger.payer import region_account
 from partita.ledger.receipts.receipts import Receipt, receipt_of
 from partita.ledger.refined import Difference
@@ -287,6 +289,17 @@ class Ledger(Live):
         """Go on under other tables and columns that refine those of the book (theory I12), and say what differs."""
         return migrated(self._book, terms)
 
+    # --- people ----------------------------------------------------------------------------------------------
+
+    def decide(self, decision: Decide) -> None:
+        """Write down acts of the custodian about people, decided on all that were written before, and durable."""
+        decide(self._book, decision)
+
+    def acts(self, after: int = 0) -> list[Act]:
+        """What was decided about people behind a place of the book, oldest first."""
+        with self._book.reading():
+            return acts(self._store, after)
+
     # --- the vault -------------------------------------------------------------------------------------------
 
     def seal(self, after: str | None, manifest: str, what: Mapping[str, object]) -> None:
@@ -430,17 +443,27 @@ class Ledger(Live):
     def newest(self, count: int) -> list[tuple[Entry, State]]:
         """The newest charges and what has become of each, newest first."""
         with self._book.reading():
-            return [(entry, self._state(entry)) for entry in self._store.newest(count)]
+            return [(entry, state(self._store, entry)) for entry in self._store.newest(count)]
 
     def states(self) -> dict[State, int]:
         """How many charges were answered, are unfinished, were abandoned."""
         with self._book.reading():
             return counted(self._store.counts())
 
-    def _state(self, entry: Entry) -> State:
-        closing = self._store.closing(entry.seq)
-        answered = closing is not None and closing.kind is Kind.COMMIT
-        return State.UNFINISHED if closing is None else State.ANSWERED if answered else State.ABANDONED
+    def charges(
+        self, count: int, *, before: int | None = None, analyst: str | None = None, text: str | None = None
+    ) -> tuple[list[tuple[Entry, State]], int | None]:
+        """Charges before a place, newest first: of one analyst, or with a text; and where to go on, if there are more.
+
+        A call looks at a bounded number of entries, so it may find fewer than wanted though there are more.
+        """
+        with self._book.reading():
+            return page(self._store, count, before, analyst, text)
+
+    def charge_at(self, seq: int) -> tuple[Entry, Entry | None] | None:
+        """A charge and what closed it, by the place of either; None where there is none."""
+        with self._book.reading():
+            return charge_at(self._store, seq)
 
     def content(self, commit: Entry) -> bytes:
         """The answer stored with a commit."""

@@ -27,6 +27,7 @@ class Kind(StrEnum):
     BUDGET = "budget"  # another budget from here on: by the schedule of the birth, raised, or lowered
     MIGRATE = "migrate"  # other tables and columns from here on, which refine those before
     SEAL = "seal"  # a batch of rows, or an erasure, in the vault; the digest of what the vault holds since
+    ACT = "act"  # what a custodian decided about people: a token given out or revoked, a question approved
 
 
 @final
