@@ -308,7 +308,7 @@ def _sent(wants: Mapping[str, Any]) -> dict[str, Any]:
 def _number(value: Number) -> str:
     """An exact number as text: what the caller wrote, where it was text.
 
-    >>> _number(0.1), _number("5%"), _number(Fraction(1, 3))
-    ('1/10', '5%', '1/3')
+    >>> _number(0.1), _number("5%"), _number(3)
+    ('1/10', '5%', '3')
     """
     return value if isinstance(value, str) else str(exact(value, "number"))

@@ -23,7 +23,7 @@ def plot(answer: Shown, column: str | None, confidence: Number) -> Figure:
     """One column of an answer over its groups, or its only line as a single bar."""
     errors = answer.error(confidence)
     name = next(iter(errors), None) if column is None else column
-    if name not in errors:
+    if name is None or name not in errors:
         raise refuse.not_drawn(name, tuple(errors))
     columns = answer.shown.columns
     keys = [one for one in columns if one not in errors and one not in answer.rank_error(confidence)]
