@@ -108,7 +108,7 @@ NUMBERS: dict[str, str] = {
     "ledger.book.files._HEADER": WIDTH,
     "ledger.charge._MOST_COSTS": CACHE,
     "ledger.audit.faults._MOST_RECTANGLES": PAST,
-    "ledger.ledger._CHUNK": CACHE,
+    "ledger.pages._CHUNK": CACHE,
     "ledger.audit.past._LISTED": SHOWN,
     "ledger.audit.past._REMEMBERED": CACHE,
     "ledger.payer._CACHED": CACHE,
