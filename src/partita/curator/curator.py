@@ -69,6 +69,7 @@ from partita.query.tables.schema import Table
 from partita.region.region import Region
 from partita.sampling.bits import BitSource
 from partita.theory.measures.base import Measure
+from partita.vault.cipher import Cipher
 
 if TYPE_CHECKING:
     from partita.curator.session import Session
@@ -82,7 +83,8 @@ class Curator(Custody):
 
     Each answer is charged, before anything is read, to the people it is about (theory E16); questions about disjoint
     groups cost the maximum and not the sum, and a question answered before is free. With ``migrate``, a ledger that was
-    charged under another declaration goes on under this one if it is a refinement (theory I12).
+    charged under another declaration goes on under this one if it is a refinement (theory I12). With ``vault_key``, 32
+    bytes or their hexadecimal digits, sealed rows are encrypted at rest; the key is kept nowhere here.
 
     >>> from partita import Promise, Table, ZCDP, integers, rows
     >>> visits = Table("visits", [{"age": i % 90} for i in range(900)], {"age": integers(0, 120, missing=0)})
@@ -107,9 +109,10 @@ class Curator(Custody):
         second_opinion: int = EFFORT,
         bits: BitSource | None = None,
         migrate: bool = False,
+        vault_key: bytes | str | None = None,
     ) -> None:
         super().__init__()
-        beat = Pace(pace)
+        beat, cipher = Pace(pace), None if vault_key is None else Cipher(vault_key)
         self._tables = self._declared = checked_tables(tables)
         self._named = checked_public(public, self._tables)
         self._promises = checked_promises(promises, self._tables)
@@ -120,7 +123,8 @@ class Curator(Custody):
         kept = None if people is None else people[0]
         self._people = None if people is None else people[1]
         self._terms = terms_of(self._promises, self._declared)
-        found = opened(backend, ledger, self._terms, self._declared, people, gate := Gate(), migrate=migrate)
+        given, gate = (self._terms, self._declared, people), Gate()
+        found = opened(backend, ledger, *given, gate, migrate=migrate, cipher=cipher)
         self._ledger, self._engine, self._growth = found
         self._catalogue = self._listed(self._growth.batch)
         truncations = self._catalogue.truncations

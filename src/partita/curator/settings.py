@@ -18,6 +18,7 @@ from partita.engine.log import write_beside, write_to
 from partita.engine.opening import BACKENDS
 from partita.errors import PartitaError
 from partita.errors import curator as refuse
+from partita.errors import vault as refuse_vault
 from partita.exact import Number, positive, whole
 from partita.granularity import (
     Granularity,
@@ -44,7 +45,19 @@ from partita.theory.measures.zcdp import ZCDP
 
 LONGEST = 4_000_000
 """Bytes of a file; one with thousands of columns and categories is far shorter."""
-_TOP = ("ledger", "log", "backend", "pace", "second_opinion", "promises", "tables", "public", "analysts", "server")
+_TOP = (
+    "ledger",
+    "log",
+    "backend",
+    "pace",
+    "second_opinion",
+    "vault_key_env",
+    "promises",
+    "tables",
+    "public",
+    "analysts",
+    "server",
+)
 _UNITS = {
     "rows": lambda _: rows(),
     "replace": lambda _: replace(),
@@ -80,6 +93,7 @@ class Settings:
     pace: Number | None = None
     log: str | None = None
     second_opinion: int = EFFORT
+    vault_key_env: str | None = None
     server: Mapping[str, Any] = field(default_factory=dict)
     """What stands under [server], as it stands there: the server reads it."""
 
@@ -132,6 +146,7 @@ def opened_settings(path: str | os.PathLike[str], declared: Settings, *, migrate
             pace=declared.pace,
             second_opinion=declared.second_opinion,
             migrate=migrate,
+            vault_key=_vault_key(declared.vault_key_env),
         )
     except BaseException:
         if ended is not None:
@@ -207,8 +222,25 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
         pace=_pace(settings.get("pace")),
         log=None if log is False else str(place.parent / log),
         second_opinion=whole(settings.get("second_opinion", EFFORT), "second_opinion"),
+        vault_key_env=_name_of_key(shown, settings.get("vault_key_env")),
         server=_mapping(shown, "server", settings.get("server", {})),
     )
+
+
+def _name_of_key(shown: str, given: object) -> str | None:
+    if given is not None and (not isinstance(given, str) or not given):
+        raise refuse.bad_setting(shown, "vault_key_env", "give the name of an environment variable.")
+    return given
+
+
+def _vault_key(name: str | None) -> str | None:
+    """The key of the vault, which is in the environment and in no file."""
+    if name is None:
+        return None
+    found = os.environ.get(name)
+    if not found:
+        raise refuse_vault.no_key_there(name)
+    return found
 
 
 def _pace(given: object) -> Number | None:
