@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from html import escape
 from types import TracebackType
@@ -103,6 +103,7 @@ class Curator(Custody):
         public: Sequence[PublicTable] = (),
         ledger: str | os.PathLike[str] | Ledger = UNSAID,
         backend: str | Engine = "duckdb",
+        database: str | Mapping[str, object] | None = None,
         pace: Number | None = None,
         second_opinion: int = EFFORT,
         bits: BitSource | None = None,
@@ -120,7 +121,8 @@ class Curator(Custody):
         kept = None if people is None else people[0]
         self._people = None if people is None else people[1]
         self._terms = terms_of(self._promises, self._declared)
-        found = opened(backend, ledger, self._terms, self._declared, people, gate := Gate(), migrate=migrate)
+        gate = Gate()
+        found = opened(backend, ledger, self._terms, self._declared, people, gate, migrate=migrate, database=database)
         self._ledger, self._engine, self._growth = found
         self._catalogue = self._listed(self._growth.batch)
         truncations = self._catalogue.truncations

@@ -15,7 +15,7 @@ from partita.curator.curator import Curator
 from partita.curator.declared.declared import checked_promises, checked_tables, terms_of
 from partita.curator.path.opinion import EFFORT
 from partita.engine.log import write_beside, write_to
-from partita.engine.opening import BACKENDS
+from partita.engine.opening import BACKENDS, addressed
 from partita.errors import PartitaError
 from partita.errors import curator as refuse
 from partita.exact import Number, positive, whole
@@ -44,7 +44,7 @@ from partita.theory.measures.zcdp import ZCDP
 
 LONGEST = 4_000_000
 """Bytes of a file; one with thousands of columns and categories is far shorter."""
-_TOP = ("ledger", "log", "backend", "pace", "second_opinion", "promises", "tables", "public", "analysts")
+_TOP = ("ledger", "log", "backend", "database", "pace", "second_opinion", "promises", "tables", "public", "analysts")
 _UNITS = {
     "rows": lambda _: rows(),
     "replace": lambda _: replace(),
@@ -80,6 +80,7 @@ class Settings:
     pace: Number | None = None
     log: str | None = None
     second_opinion: int = EFFORT
+    database: str | Mapping[str, object] | None = None
 
 
 def open_settings(path: str | os.PathLike[str] = "partita.toml", *, migrate: bool = False) -> Curator:
@@ -123,6 +124,7 @@ def open_settings(path: str | os.PathLike[str] = "partita.toml", *, migrate: boo
             public=declared.public,
             ledger=declared.ledger,
             backend=declared.backend,
+            database=declared.database,
             pace=declared.pace,
             second_opinion=declared.second_opinion,
             migrate=migrate,
@@ -175,7 +177,12 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
     if not isinstance(tables, Mapping) or not tables:
         raise refuse.bad_setting(shown, "tables", "declare at least one table: [tables.visits]")
     _filled_in(shown, tables)
-    declared = [from_toml(name, _mapping(shown, f"tables.{name}", one), place.parent) for name, one in tables.items()]
+    backend = settings.get("backend", "duckdb")
+    if not isinstance(backend, str) or backend not in BACKENDS:
+        raise refuse.unknown_backend(backend, BACKENDS)
+    # A table of a server is no file beside the settings.
+    base = None if addressed(backend) else place.parent
+    declared = [from_toml(name, _mapping(shown, f"tables.{name}", one), base) for name, one in tables.items()]
     promises = settings.get("promises")
     if not isinstance(promises, list) or not promises:
         raise refuse.bad_setting(shown, "promises", "declare at least one promise: [[promises]]")
@@ -187,15 +194,13 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
     log = settings.get("log", _beside(place).name)
     if log is not False and not isinstance(log, str):
         raise refuse.bad_setting(shown, "log", "give a path as text, or false for none.")
-    backend = settings.get("backend", "duckdb")
-    if not isinstance(backend, str) or backend not in BACKENDS:
-        raise refuse.unknown_backend(backend, BACKENDS)
     limits = _mapping(shown, "analysts", settings.get("analysts", {}))
     return Settings(
         tables=tuple(declared),
         promises=tuple(kept),
         ledger=ledger if ledger == ":memory:" else str(place.parent / ledger),
         backend=backend,
+        database=settings.get("database"),
         analysts={name: _loss(shown, f"analysts.{name}", limit) for name, limit in limits.items()},
         public=tuple(_public(shown, place.parent, settings.get("public", {}))),
         pace=_pace(settings.get("pace")),
