@@ -193,7 +193,7 @@ class Replay:
                 case Kind.SEAL:
                     if erases(entry):
                         self.erased = max(self.erased, entry.seq)
-                case Kind.BIRTH | Kind.COMMIT | Kind.ABANDON | Kind.RESTORE | Kind.FIX:
+                case Kind.BIRTH | Kind.COMMIT | Kind.ABANDON | Kind.RESTORE | Kind.FIX | Kind.ACT:
                     pass
                 case _:
                     assert_never(entry.kind)
