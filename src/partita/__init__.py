@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from partita.explain.report.report import report as report
     from partita.explain.words import explain as explain
     from partita.granularity import edges as edges
+    from partita.granularity import events as events
     from partita.granularity import groups as groups
     from partita.granularity import metric as metric
     from partita.granularity import nodes as nodes
@@ -192,6 +193,7 @@ _HOMES = {
     "dates": ("partita.region.columns", "dates"),
     "decimals": ("partita.region.columns", "decimals"),
     "edges": ("partita.granularity", "edges"),
+    "events": ("partita.granularity", "events"),
     "either_order": ("partita.composition.adaptive.filters", "either_order"),
     "explain": ("partita.explain.words", "explain"),
     "general": ("partita.composition.account.general", ""),
@@ -306,6 +308,7 @@ __all__ = [
     "decimals",
     "duckdb",
     "edges",
+    "events",
     "either_order",
     "explain",
     "general",

@@ -131,7 +131,7 @@ def test_a_count_by_open_keys_costs_what_a_row_that_changes_its_word_can_tell() 
     kept = words(pt.ZCDP(rho=1, delta="1e-5"))
     spent = pt.ZCDP(rho=0)
     for rho in ("0.5", "0.499"):
-        spent = spent + kept.ask(WORDS, rho=rho, delta="1e-6").quote.tolls[0].cost.both
+        spent = spent + kept.ask(WORDS, rho=rho, delta="1e-6").quote.tolls[0].cost.substitution
     assert spent.fits(kept._ledger.spent()[0])
     with pytest.raises(BudgetExceeded):
         kept.ask(WORDS, rho="0.498", delta="1e-6")
@@ -185,7 +185,7 @@ def test_a_cost_written_before_this_was_said_is_read_as_if_open_text_was_read() 
     document = cost.document()
     assert Cost.from_document(document) == cost
     del document["declared"]
-    assert Cost.from_document(document) == Cost(cost.row, cost.both)
+    assert Cost.from_document(document) == Cost(cost.row, cost.substitution)
     domain = pt.Domain(OPEN)
     three = pt.Region.where("x = 3", domain)
     payer = RegionPayer(domain, pt.Promise(pt.replace(), pt.Pure(epsilon=1)))

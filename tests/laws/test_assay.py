@@ -144,8 +144,8 @@ def test_one_part_in_a_thousand_too_little_is_found(question: str, unit: str) ->
 
 
 def _less(claim: Claim, share: Fraction) -> Claim:
-    one, both, same = (tuple(share * part for part in parts) for parts in (claim.one, claim.both, claim.same))
-    return replace(claim, one=one, both=both, same=same)
+    one, both, same = (tuple(share * part for part in parts) for parts in (claim.one, claim.substitution, claim.same))
+    return replace(claim, one=one, substitution=both, same=same)
 
 
 def test_rows_of_an_owner_are_tried_at_every_threshold_of_what_is_derived_from_them() -> None:
@@ -159,6 +159,6 @@ def test_rows_of_an_owner_are_tried_at_every_threshold_of_what_is_derived_from_t
     enough = Fraction(2001**2) / (2 * mechanism.sigma**2)  # type: ignore[attr-defined]
     (claim,) = claims([asked])
     amounts = (enough, Fraction(0))
-    whole = replace(claim, one=amounts, both=amounts, same=amounts)
+    whole = replace(claim, one=amounts, substitution=amounts, same=amounts)
     assert assay([released(asked)], [whole], effort=EFFORT, seed="") is None
     assert assay([released(asked)], [_less(whole, Fraction(999, 1000))], effort=EFFORT, seed="") is not None

@@ -197,7 +197,7 @@ def ranks(question: str, granularity: Granularity, before: Any, after: Any, cap:
         case Users():
             cases = claimed.owner
         case Replace():
-            cases = claimed.row | claimed.both
+            cases = claimed.row | claimed.substitution
         case _:
             cases = claimed.row
     if cases.steps > 1:
@@ -341,7 +341,7 @@ def test_a_row_adds_to_what_its_owner_has_no_more_than_its_own_value():
         plan = read(question.format(gathered) + kept, [TABLE])
         (measurement,) = [measurement for measurement in measurements(plan) if isinstance(measurement, Summed)]
         claimed = gathered_movement(measurement, replace(), groups=1, keyed=False, steady=steady(plan))
-        assert (claimed.row.l1, claimed.both.l1) == (far, both)
+        assert (claimed.row.l1, claimed.substitution.l1) == (far, both)
 
 
 @pytest.mark.parametrize(

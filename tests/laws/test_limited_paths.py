@@ -260,9 +260,9 @@ def test_what_is_forgotten_is_counted_again(unit, monkeypatch):
         payer.load(charges * 2)
         account = RegionAccount(domain, promise)
         for where, cost, _ in charges:
-            account.charge(where, cost.row, cost.both, declared=cost.declared)
+            account.charge(where, cost.row, cost.substitution, declared=cost.declared)
         loaded = RegionAccount(domain, promise)
-        loaded.load((where, cost.row, cost.both, times) for where, cost, times in charges * 2)
+        loaded.load((where, cost.row, cost.substitution, times) for where, cost, times in charges * 2)
         spent = [(account.spent(where), loaded.spent(where)) for where, *_ in charges]
         return payer.bracket(), account.worst()[0], loaded.worst()[0], spent
 

@@ -282,7 +282,9 @@ def test_what_an_account_claims_it_will_book_is_what_it_books(name: str, most: s
         account.charge(where, one, both, declared=declared)
         if isinstance(unit, Replace | Metric) and most == "default":
             pairs = [(v, w, region.holds(v) + region.holds(w)) for v, w in product(values, repeat=2)]
-            told = [claim.same if n == 2 and v == w else (claim.one, claim.both)[n - 1] for v, w, n in pairs if n]
+            told = [
+                claim.same if n == 2 and v == w else (claim.one, claim.substitution)[n - 1] for v, w, n in pairs if n
+            ]
             assert account.worst()[0] == Pure(epsilon=max(told)[0])
 
 

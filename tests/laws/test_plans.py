@@ -95,14 +95,16 @@ def test_no_row_that_changes_loses_more_than_the_plan_is_charged_for(chosen: lis
     quotes, total = planned("change-one", chosen)
     for old, new in product(VALUES[::2], VALUES[1::2]):
         lost = really_lost(quotes, [*REST, old], [*REST, new])
-        assert lost <= float(max(total.together.row.epsilon, total.together.both.epsilon)) * (1 + 1e-9)
+        assert lost <= float(max(total.together.row.epsilon, total.together.substitution.epsilon)) * (1 + 1e-9)
 
 
 @settings(max_examples=30, deadline=None)
 @given(chosen=PLANS, unit=st.sampled_from(sorted(UNITS)))
 def test_a_plan_is_never_dearer_than_its_questions_one_by_one(chosen: list[tuple[str, Price]], unit: str) -> None:
     quotes, total = planned(unit, chosen)
-    heaviest = max(total.together.losses[: 1 if total.together.both is None else 2], key=lambda loss: loss.epsilon)
+    heaviest = max(
+        total.together.losses[: 1 if total.together.substitution is None else 2], key=lambda loss: loss.epsilon
+    )
     if sum(one.tolls[0].unit.delta for one in quotes) <= DELTA and not any(one.price.delta for one in quotes):
         assert heaviest.epsilon <= total.apart.row.epsilon
         assert heaviest.delta == 0 or heaviest.epsilon < 0.95 * total.apart.row.epsilon
@@ -208,7 +210,7 @@ def test_no_row_beside_owners_loses_more_than_the_plan_is_charged_for(place):
         for sql in asked * 3
     ]
     total = joint(quotes, promises, [DELTA, DELTA])[0]
-    booked = total.together.row if total.together.both is None else total.together.both
+    booked = total.together.row if total.together.substitution is None else total.together.substitution
     assert booked.delta <= DELTA
     most = 0.0
     for held, row, other in product(HELD[:6], HELD[1:6], HELD[:6]):

@@ -105,7 +105,7 @@ def test_a_row_moves_the_scores_no_further_than_claimed(question, table, old, ne
     plan = read(question, [TABLE])
     one = claimed(plan, rows())
     assert within_a_case(moved(plan, table, [*table, new]), one.row)
-    assert within_a_case(moved(plan, [*table, old], [*table, new]), one.row | one.both)
+    assert within_a_case(moved(plan, [*table, old], [*table, new]), one.row | one.substitution)
 
 
 @settings(max_examples=100)
@@ -114,7 +114,7 @@ def test_behind_a_truncation_the_scores_move_no_further_than_claimed(question, t
     plan = read(question, [TABLE])
     cap = truncation(TABLE, [users("who", rows=most)], "key")
     assert within_a_case(moved(plan, table, [*table, new], cap), claimed(plan, rows(), cap).swap)
-    assert within_a_case(moved(plan, [*table, old], [*table, new], cap), claimed(plan, replace(), cap).both)
+    assert within_a_case(moved(plan, [*table, old], [*table, new], cap), claimed(plan, replace(), cap).substitution)
 
 
 @settings(max_examples=100)
@@ -163,7 +163,7 @@ def apart_of_two(share: Fraction, first: tuple[int, int], other: tuple[int, int]
 @pytest.mark.parametrize("share", [Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(2, 3), Fraction(1)])
 def test_of_two_values_the_scores_move_half_as_far(share):
     one = moves((share,), rows(), groups=1, truncation=None, values=2)
-    ((row,),), ((change,),) = one.row.ways, one.both.ways
+    ((row,),), ((change,),) = one.row.ways, one.substitution.ways
     most = [Fraction(0), Fraction(0)]
     for low, high in product(range(24), range(24)):
         most[0] = max(most[0], apart_of_two(share, (low, high), (low + 1, high)))
@@ -329,16 +329,16 @@ def changed(choice: Choice, values: list[int], old: int, new: int) -> Fraction:
 @given(COMPANIES, st.lists(st.integers(0, 4), max_size=6), st.integers(0, 4), st.integers(0, 4))
 def test_a_changed_row_moves_the_score_of_no_tuple_further_than_claimed(shares, values, old, new):
     choice = jointly(shares)
-    (far,) = moves(choice.shares, replace(), groups=1, truncation=None).both.ways[0]
+    (far,) = moves(choice.shares, replace(), groups=1, truncation=None).substitution.ways[0]
     assert changed(choice, values, old, new) <= far
 
 
 def test_a_changed_row_may_move_several_quantiles_as_far_as_claimed_and_one_as_well():
     pair = jointly("1/4 3/4")
-    assert moves(pair.shares, replace(), groups=1, truncation=None).both.ways == ((Fraction(2),),)
+    assert moves(pair.shares, replace(), groups=1, truncation=None).substitution.ways == ((Fraction(2),),)
     assert changed(pair, [1, 1, 2, 2, 3, 3], 0, 4) > 1
     alone = jointly("9/10")
-    assert moves(alone.shares, replace(), groups=1, truncation=None).both.ways == ((Fraction(10, 9),),)
+    assert moves(alone.shares, replace(), groups=1, truncation=None).substitution.ways == ((Fraction(10, 9),),)
     assert changed(alone, [1, 2, 2, 3], 0, 4) == Fraction(10, 9)
 
 

@@ -148,7 +148,7 @@ def test_people_are_counted_once_for_each_of_few_keys(table, old, new, cap, caps
     for limit in (None, cap):
         one, other = people_moved(rows(), limit), people_moved(replace(), limit)
         assert sum(apart(table, [*table, new], limit)) <= one.unit.l1 == (one.swap or one.row).l1
-        assert sum(apart([*table, old], [*table, new], limit)) <= other.unit.l1 == other.both.l1
+        assert sum(apart([*table, old], [*table, new], limit)) <= other.unit.l1 == other.substitution.l1
     capped = cap.capped(caps)
     others = [{**row, "who": row["who"] if row["who"] != 1 else 4} for row in table]
     day = {} if cap.per is None else {"f": "2024-02-10"}

@@ -102,7 +102,7 @@ def test_only_what_happens_in_the_region_moves_a_result(question, table, old, ne
     for measurement in measurements(plan):
         found = moved(plan, measurement, [*table, old], [*table, new])
         claimed = movement(measurement, replace(), groups=count, partial=bool(plan.where.tests))
-        allowed = (Lengths(0, 0, 0), claimed.row, claimed.both)[sum(inside)]
+        allowed = (Lengths(0, 0, 0), claimed.row, claimed.substitution)[sum(inside)]
         assert within(found, allowed), (measurement, inside)
 
 
@@ -195,7 +195,7 @@ def test_behind_a_truncation_a_change_is_booked_wherever_it_may_reach(question, 
     count = cells(plan.keys, plan.where).count
     for measurement in measurements(plan):
         claimed = movement(measurement, replace(), groups=count, partial=bool(plan.where.tests), truncation=cap)
-        assert within(moved(plan, measurement, [*table, old], [*table, new], cap), claimed.both)
+        assert within(moved(plan, measurement, [*table, old], [*table, new], cap), claimed.substitution)
 
 
 def test_behind_a_truncation_even_the_count_of_everybody_moves_when_a_row_changes_its_owner():

@@ -113,7 +113,7 @@ def test_a_stored_part_costs_no_more_than_is_booked_for_a_part(name, data, units
         for one in asked:
             charge = charge_of(one, asked="")
             cost = charge.costs[place]
-            account.charge(charge.region, cost.row, cost.both, unit=cost.owner, altered=cost.altered)
+            account.charge(charge.region, cost.row, cost.substitution, unit=cost.owner, altered=cost.altered)
         booked = account.bracket()[1]
         for at, part in enumerate(met):
             taken = [part, *(met[at + 1 : at + 2] if unit != unit.single else [])]
@@ -150,9 +150,9 @@ def test_what_an_audit_says_of_old_books_bounds_what_a_stored_part_lost_in_them(
     for one in asked:
         charge = charge_of(one, asked="")
         cost = charge.costs[0]
-        plain.charge(charge.region, cost.row, cost.both, unit=cost.owner)
+        plain.charge(charge.region, cost.row, cost.substitution, unit=cost.owner)
         within = faults.shared(terms, Priced.of(charge), 0).region
-        altered.charge(within, cost.row, cost.both, unit=cost.owner)
+        altered.charge(within, cost.row, cost.substitution, unit=cost.owner)
     most = faults.most(plain.bracket()[1], altered.bracket()[1])
     with mock.patch.object(reference, "parted", return_value=True):
         for part in [part for part in (*inside, *outside) if any(row["p"] in part for row in before)]:
@@ -192,7 +192,7 @@ def test_a_stored_window_costs_no_more_than_is_booked_for_a_window(
     losses = []
     for one in asked:
         charge = charge_of(one, asked="")
-        account.charge(charge.region, charge.costs[0].row, charge.costs[0].both, unit=charge.costs[0].owner)
+        account.charge(charge.region, charge.costs[0].row, charge.costs[0].substitution, unit=charge.costs[0].owner)
         losses += lost(one, [*before, *out], [*before, *into] if changed else before, type(MEASURES[measure][0]))
     if losses:
         assert sum(losses[1:], start=losses[0]).fits(account.bracket()[1]), texts

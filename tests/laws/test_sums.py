@@ -119,7 +119,11 @@ def test_no_sum_of_amounts_comes_out_below_the_truth(kind, limits):
                 asked = loaded((box(rng, shape),), amount(rng, budget), amount(rng, budget), kind)
                 answer = account.decide(asked)
                 after = [*booked, (asked, 1)]
-                truth = worst(kind, shape, after, asked, width, raised=True) if any((*asked.one, *asked.both)) else 0
+                truth = (
+                    worst(kind, shape, after, asked, width, raised=True)
+                    if any((*asked.one, *asked.substitution))
+                    else 0
+                )
                 wide = account.widened(asked) is not asked
                 if answer.fits:
                     admitted += 1

@@ -209,7 +209,7 @@ def booked_for(units, texts, measure, table, own, caps, *, fixed):
         for one in asked:
             charge = charge_of(one, asked="")
             cost = charge.costs[place]
-            account.charge(charge.region, cost.row, cost.both, unit=cost.owner, altered=cost.altered)
+            account.charge(charge.region, cost.row, cost.substitution, unit=cost.owner, altered=cost.altered)
             losses += lost(one, before, after, type(MEASURES[measure][0]))
         if losses:
             total = sum(losses[1:], start=losses[0])

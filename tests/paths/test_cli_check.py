@@ -122,3 +122,29 @@ through = { lines = ["order", "orders"] }
     assert (chain["lost"], chain["without_key"], chain["repeated"]) == (1, 1, 1)
     code, out, _ = run(capsys, "check")
     assert "lines.order leads to orders: 1 row of 3 find none" in " ".join(out.split())
+
+
+def test_what_is_suggested_is_written_into_the_file_and_everything_else_stays(folder: Path, capsys: Any) -> None:
+    run(capsys, "init", "visits.csv")
+    before = Path("partita.toml").read_text(encoding="utf-8").splitlines()
+    code, out, err = run(capsys, "check", "--apply")
+    assert (code, err) == (0, ""), err
+    assert "The options were written into partita.toml" in out
+    after = Path("partita.toml").read_text(encoding="utf-8").splitlines()
+    gone = [line for line in before if line not in after]
+    assert all(any(line.split(" }")[0] in one for one in after) for line in gone if "{" in line)
+    code, out, err = run(capsys, "check", "--apply")
+    assert (code, err) == (0, "")
+    assert "There is nothing to write" in out
+    assert not Path("partita.toml.new").exists()
+
+
+def test_a_file_that_is_written_otherwise_is_left_alone(folder: Path, capsys: Any) -> None:
+    written = READ.replace('cost = { decimals = [0, 10000], step = "0.01", unit = ["€"] }', "").replace(
+        "[[promises]]", '[tables.visits.columns.cost]\ndecimals = [0, 10000]\nstep = "0.01"\n[[promises]]'
+    )
+    Path("partita.toml").write_text(written, encoding="utf-8")
+    code, _, err = run(capsys, "check", "--apply")
+    assert code != 0
+    assert "cli.cannot-apply" in err
+    assert Path("partita.toml").read_text(encoding="utf-8") == written

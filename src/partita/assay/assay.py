@@ -64,7 +64,7 @@ def assay(releases: Sequence[Released], claims: Sequence[Claim], *, effort: int,
 
 def _uncharged(readings: Sequence[Reading], claim: Claim, seed: str) -> Codes | None:
     """A value that a question reads and that the claim leaves out, unless it claims nothing for anybody."""
-    if not any((*claim.one, *claim.both, *claim.same)):
+    if not any((*claim.one, *claim.substitution, *claim.same)):
         return None
     regions = dict.fromkeys(reading.program.where.region.boxes for reading in readings)
     found = (uncharged(read, claim.boxes, seed=seed) for read in regions)

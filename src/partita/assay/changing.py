@@ -72,7 +72,7 @@ class Changing(Neighbours):
         if self.cap is None:
             return Trial(before, after, self.mean([self.claim.changed(*change) for change in changes], self.size))
         if self.everywhere:
-            return Trial(before, after, self.claim.both)
+            return Trial(before, after, self.claim.substitution)
         # Behind a truncation for other promises: what leaves makes room, what enters takes it, and each of the two is a
         # change. The account has room for half of the two together.
         parts = [self.claim.changed(*change) for change in _by_owner(*self.moved(before, after))]

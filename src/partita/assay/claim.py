@@ -22,14 +22,14 @@ class Claim:
     """The boxes that will be booked, widened or not, and the amounts (theory E10, E11, E24).
 
     ``one`` is the load of every value inside; for a change of a row, the amount where one of its two values is inside,
-    ``both`` where both are, ``same`` where they are equal and inside.
+    ``substitution`` where both are, ``same`` where they are equal and inside.
     """
 
     granularity: Granularity
     measure: type[Measure]
     boxes: Boxes
     one: Vector
-    both: Vector
+    substitution: Vector
     same: Vector
     _inside: dict[Codes, bool] = field(default_factory=dict, init=False, repr=False, compare=False)
     _shares: dict[Fraction, Vector] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -63,10 +63,10 @@ class Claim:
             return self.nothing
         if old is None or new is None:
             # Whatever a missing row is taken for: the account has room for the lesser of the two.
-            return tuple(map(min, self.one, self.both))
+            return tuple(map(min, self.one, self.substitution))
         if len(held) == 1:
             return self.one
-        return self.same if old.codes == new.codes else self.both
+        return self.same if old.codes == new.codes else self.substitution
 
     def closed(self, domain: Domain, fixed: frozenset[int]) -> bool:
         """Whether all rows of one owner, who agree on the fixed axes, are inside as soon as one is."""

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from partita.cli.applying import applied, key, written_as
 from partita.cli.screen import AsJson, busy, show, show_json
 from partita.cli.tables import counted, quoted, table
+from partita.errors import cli as refuse
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -26,6 +28,9 @@ _FOR_YOU = (
 
 def check(
     config: Annotated[Path, typer.Option("--config", help="The custodian's file.")] = Path("partita.toml"),
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Write the suggested options into the custodian's file.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Read the declared tables, for the custodian alone: what is not read as declared, and what to write instead."""
@@ -55,8 +60,33 @@ def check(
             show(*_shown(one))
         for chain in chains:
             show(quoted(_linked(chain)))
-    if any(one.problem for one in found):
+    if apply:
+        _apply(config, found, as_json=as_json)
+    elif any(one.problem for one in found):
         raise typer.Exit(1)
+
+
+def _apply(config: Path, found: list[Examined], *, as_json: bool) -> None:
+    """Write the options into the file, all of them or none; then the file is read again, to see that it can be."""
+    from partita.curator.settings import read_settings
+
+    text = written = config.read_text(encoding="utf-8")
+    for one in found:
+        more = applied(written, one.table, *advice(one))
+        if more is None:
+            raise refuse.cannot_apply(str(config), one.table)
+        written = more
+    if written != text:
+        beside = config.with_name(f"{config.name}.new")
+        beside.write_text(written, encoding="utf-8")
+        try:
+            read_settings(beside)
+            beside.replace(config)
+        finally:
+            beside.unlink(missing_ok=True)
+    if not as_json:
+        changed = f"The options were written into {config}. Check again, and ask."
+        show(quoted(changed if written != text else f"There is nothing to write into {config}."))
 
 
 def _cap(promises: tuple[Promise, ...], name: str) -> int | None:
@@ -167,13 +197,17 @@ def _written(name: str, of_file: dict[str, object], of_columns: dict[str, dict[s
     """What to write in the custodian's file."""
     lines = ["To read more, write in the custodian's file:"]
     if of_file:
-        lines += ["", f"[tables.{name}.reading]", *(f"{option} = {_toml(value)}" for option, value in of_file.items())]
+        lines += [
+            "",
+            f"[tables.{key(name)}.reading]",
+            *(f"{option} = {written_as(value)}" for option, value in of_file.items()),
+        ]
     if of_columns:
-        lines += ["", f"[tables.{name}.columns]"]
+        lines += ["", f"[tables.{key(name)}.columns]"]
         for column, options in of_columns.items():
-            listed = ", ".join(f"{option} = {_toml(value)}" for option, value in options.items())
-            lines.append(f"{column} = {{ ..., {listed} }}")
-    return [*lines, "", "and check again."]
+            listed = ", ".join(f"{option} = {written_as(value)}" for option, value in options.items())
+            lines.append(f"{key(column)} = {{ ..., {listed} }}")
+    return [*lines, "", "and check again; or let it be written: partita check --apply"]
 
 
 def _linked(chain: Chain) -> str:
@@ -201,9 +235,3 @@ def _share(part: int, whole: int) -> str:
 def _brief(text: str) -> str:
     short = text if len(text) <= 24 else f"{text[:23]}…"
     return repr(short)
-
-
-def _toml(value: object) -> str:
-    import json
-
-    return json.dumps(value, ensure_ascii=False)

@@ -24,7 +24,7 @@ from partita.curator.caps import SuggestedCaps, suggested
 from partita.curator.computations.door import Door
 from partita.curator.custody import Custody
 from partita.curator.declared.catalogue import Catalogue
-from partita.curator.declared.cautions import UNSAID, forgets, tell
+from partita.curator.declared.cautions import UNSAID, forgets, tell, unfixed
 from partita.curator.declared.declared import (
     checked_limits,
     checked_promises,
@@ -131,6 +131,8 @@ class Curator(Custody):
         self._growth.hold(self._engine, kept, truncations, own=not isinstance(backend, Engine))
         opinion = SecondOpinion(self._ledger, second_opinion)
         self._path = Path(self._ledger, self._engine, bits, beat, opinion, Rehearsal(self._ledger, self._engine), gate)
+        self._path.kept = self._growth.kept
+        unfixed(self._ledger, self._growth.kept, depth=3)
         self._arrange(self._growth.batch)
 
     def _listed(self, batch: int | None) -> Catalogue:

@@ -19,7 +19,19 @@ from partita.engine.opening import BACKENDS
 from partita.errors import PartitaError
 from partita.errors import curator as refuse
 from partita.exact import Number, positive, whole
-from partita.granularity import Granularity, edges, groups, metric, nodes, persons, replace, rows, users, windows
+from partita.granularity import (
+    Granularity,
+    edges,
+    events,
+    groups,
+    metric,
+    nodes,
+    persons,
+    replace,
+    rows,
+    users,
+    windows,
+)
 from partita.ledger.birth import Terms
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table, from_toml
@@ -37,6 +49,7 @@ _UNITS = {
     "rows": lambda _: rows(),
     "replace": lambda _: replace(),
     "edges": lambda _: edges(),
+    "events": lambda given: events(given),
     "groups": lambda given: groups(given),
     "nodes": lambda given: nodes(**given) if isinstance(given, Mapping) else nodes(),
     "persons": lambda given: persons(**given),

@@ -109,3 +109,12 @@ def table_twice(table: str) -> InvalidInput:
         f"{shown(table)} is given two files for one batch. Put the rows into one file, or seal two batches. Nothing "
         f"was sealed.",
     )
+
+
+def cannot_apply(path: str, table: str) -> InvalidInput:
+    """Options that cannot be written into the custodian's file without touching what else it says."""
+    return InvalidInput(
+        "cli.cannot-apply",
+        f"The options for {shown(table)} cannot be put into {path} by themselves: a column is written over several "
+        f"lines, or in another way than name = {{ ... }}. Write them as they are shown above. Nothing was written.",
+    )

@@ -152,6 +152,16 @@ def no_erasure(unit: str) -> InvalidInput:
     )
 
 
+def events_fix_values(unit: str, person: str) -> InvalidInput:
+    """Rows that arrive where single rows are protected beside a person table."""
+    return InvalidInput(
+        "vault.events-fix-values",
+        f"Rows cannot arrive behind a promise to {unit}, beside the person table {person}: a person's values are fixed "
+        f"by the first batch with any of their rows, so one row could alter all that is known of a person. Promise to "
+        f"people alone, or without table=. Nothing was sealed.",
+    )
+
+
 def half_moved() -> LedgerFault:
     """Rows were being exchanged when something failed."""
     return LedgerFault(

@@ -27,6 +27,7 @@ from partita.ledger.canonical import digest
 from partita.ledger.charge import Charge
 from partita.ledger.decisions import decided, limited
 from partita.ledger.eras import Eras
+from partita.ledger.fixed import NONE, Kept, check, fix
 from partita.ledger.keys import SigningKey
 from partita.ledger.migration import migrated
 from partita.ledger.payer import region_account
@@ -59,16 +60,17 @@ class Ledger(Live):
 
     # --- one question ----------------------------------------------------------------------------------------
 
-    def reserve(self, charge: Charge) -> Reservation | Answered:
+    def reserve(self, charge: Charge, kept: Kept = NONE) -> Reservation | Answered:
         """Book a charge durably, or return the answer that is there already, or refuse; only a Reservation may read."""
-        (found,) = self.reserve_many([charge])
+        (found,) = self.reserve_many([charge], kept)
         return found
 
-    def reserve_many(self, charges: Sequence[Charge]) -> list[Reservation | Answered]:
+    def reserve_many(self, charges: Sequence[Charge], kept: Kept = NONE) -> list[Reservation | Answered]:
         """Book charges in order with one flush: all of them, or those before the first that is refused.
 
         Each is decided after those before it, as if they came one by one. If the very first is refused, so is the
-        call; otherwise the list is shorter than what was given.
+        call; otherwise the list is shorter than what was given. ``kept`` are the rows of owners that would be read: the
+        first charge fixes them for the book's life, and no other charge may read others (theory E14).
         """
         found: list[Reservation | Answered] = []
         with self._book.writing(Stage.RESERVE) as balances:
@@ -78,7 +80,7 @@ class Ledger(Live):
                 if self._book.replay.newest is not self._book.replay.last:
                     self._book.replay.book_ahead()
                 try:
-                    found.append(self._reserved(charge, balances))
+                    found.append(self._reserved(charge, balances, kept))
                 except PartitaError:
                     if not found:
                         raise
@@ -90,7 +92,7 @@ class Ledger(Live):
             self._faults(Point.RESERVED)
         return found
 
-    def _reserved(self, charge: Charge, balances: Balances) -> Reservation | Answered:
+    def _reserved(self, charge: Charge, balances: Balances, kept: Kept) -> Reservation | Answered:
         """Write one charge, inside ``writing``, or find what the book has of it already, or refuse it."""
         known = self._known(charge)
         if isinstance(known, Answered):
@@ -98,6 +100,7 @@ class Ledger(Live):
         if (clamped := self.birth.clamped) is not None:
             # Neither may a charge that was left open be finished now: it would read other rows than it was for.
             raise refuse_ledger.clamped_parts(self._store.name, str(clamped.granularity))
+        new = check(self._store, kept)  # what was charged before may be read from the same rows alone, too
         if known is not None:
             return known
         # Whatever could keep an answer from leaving afterwards is refused while nothing is charged.
@@ -105,6 +108,7 @@ class Ledger(Live):
         self._book.anchor.usable()
         admission = balances.check(charge)
         self._book.checkpoint()
+        fix(self._book, new)
         entry = self._book.append(
             Kind.RESERVE,
             question=charge.question,
@@ -286,6 +290,18 @@ class Ledger(Live):
     def migrate(self, terms: Terms) -> tuple[Difference, ...]:
         """Go on under other tables and columns that refine those of the book (theory I12), and say what differs."""
         return migrated(self._book, terms)
+
+    # --- rows of owners --------------------------------------------------------------------------------------
+
+    def fix(self, kept: Kept) -> None:
+        """Write down which rows are read of owners; refuse if the book has others."""
+        with self._book.writing(Stage.RESERVE):
+            fix(self._book, check(self._store, kept))
+
+    def fixes(self, kept: Kept) -> bool:
+        """Whether the book says which rows are read of owners; refused if these are not the ones."""
+        with self._book.current():
+            return not check(self._store, kept)
 
     # --- the vault -------------------------------------------------------------------------------------------
 

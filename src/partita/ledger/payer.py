@@ -112,13 +112,13 @@ class RegionPayer(Payer):
         units, unit = self._account.units, self._account.promise.granularity
         made = booked(unit, Release(region, cost))
         one = units.up(made.one)
-        both = one if made.both is None else units.up(made.both)
+        substitution = one if made.substitution is None else units.up(made.substitution)
         same = () if made.same is None else units.up(made.same)
         if self._regional:
             if len(self._amounts) >= _CACHED:
                 self._amounts.clear()
-            self._amounts[cost] = (one, both, same)
-        return Load(made.region.boxes, one, both, same)
+            self._amounts[cost] = (one, substitution, same)
+        return Load(made.region.boxes, one, substitution, same)
 
 
 def region_account(payer: Payer | None, promise: int, analyst: str = "") -> RegionAccount:

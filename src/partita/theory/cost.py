@@ -17,7 +17,8 @@ class Cost:
     """The loss of a release to each kind of neighbour; what is not known, or not told, is None (theory E11, E14).
 
     ``row``: one row enters or leaves the region, a bound that must hold even where the region is the whole table.
-    ``both``: a row of the region becomes another row of it. ``owner``: all rows of one owner enter or leave at once.
+    ``substitution``: a row of the region becomes another row of it. ``owner``: all rows of one owner enter or leave at
+    once.
     ``altered``: all rows of one owner are altered at once. Beside an ``owner``, that is all it says; by itself it also
     says that fewer rows cost in proportion: j of k rows out and i in at most (j - i)/k of what k rows out cost and i/k
     of ``altered``, for i <= j, and the same the other way round. ``declared``: nothing of a row is read but what it
@@ -26,12 +27,12 @@ class Cost:
 
     >>> from partita.theory.measures.pure import Pure
     >>> once = Cost(Pure(epsilon="0.1"), Pure(epsilon="0.2"))
-    >>> str((once + once).both)
+    >>> str((once + once).substitution)
     'ε = 0.4'
     """
 
     row: Measure
-    both: Measure | None = None
+    substitution: Measure | None = None
     owner: Measure | None = None
     altered: Measure | None = None
     declared: bool = False
@@ -40,7 +41,7 @@ class Cost:
         """Two releases on one region; what is not known of one of them is not known of the two."""
         return Cost(
             self.row + other.row,
-            _sum(self.both, other.both),
+            _sum(self.substitution, other.substitution),
             _sum(self.owner, other.owner),
             _sum(self.altered, other.altered),
             self.declared and other.declared,
@@ -49,14 +50,14 @@ class Cost:
     @property
     def losses(self) -> tuple[Measure, ...]:
         """All that are known."""
-        return tuple(loss for loss in (self.row, self.both, self.owner, self.altered) if loss is not None)
+        return tuple(loss for loss in (self.row, self.substitution, self.owner, self.altered) if loss is not None)
 
     def document(self) -> Document:
         """The cost as plain data; what books did not say in earlier times has a line only where it is said."""
         return {
             **({"declared": True} if self.declared else {}),
             **({} if self.altered is None else {"altered": to_document(self.altered)}),
-            "both": None if self.both is None else to_document(self.both),
+            "both": None if self.substitution is None else to_document(self.substitution),
             "one": to_document(self.row),
             "unit": None if self.owner is None else to_document(self.owner),
         }
@@ -64,11 +65,13 @@ class Cost:
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Cost:
         """The cost that was written; books from before ``declared`` was said are read as if it is not so."""
-        both, owner, altered = (
+        substitution, owner, altered = (
             None if found is None else from_document(found, written)
             for found in map(document.get, ("both", "unit", "altered"))
         )
-        return cls(from_document(document["one"], written), both, owner, altered, document.get("declared") is True)
+        return cls(
+            from_document(document["one"], written), substitution, owner, altered, document.get("declared") is True
+        )
 
 
 def _sum(one: Measure | None, other: Measure | None) -> Measure | None:

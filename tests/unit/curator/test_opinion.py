@@ -26,7 +26,9 @@ def too_cheap(monkeypatch: pytest.MonkeyPatch) -> None:
         return loss.like([part * Fraction(999, 1000) for part in loss.vector()])
 
     def cheap(quote: Any) -> tuple[Cost, ...]:
-        return tuple(Cost(less(cost.row), less(cost.both), cost.owner, declared=cost.declared) for cost in truly(quote))
+        return tuple(
+            Cost(less(cost.row), less(cost.substitution), cost.owner, declared=cost.declared) for cost in truly(quote)
+        )
 
     monkeypatch.setattr(placed, "costs_of", cheap)
 

@@ -282,7 +282,7 @@ def test_sums_of_nothing_and_of_nobody_have_a_share_of_the_price(sql: str, kind:
     shares = shared([read(one, [TABLE]) for one in (sql, *beside)], [promise], price, {"t": None})
     account = pt.RegionAccount(shares[0].quote.plan.table.domain, promise)
     for one in {one.fingerprint: one for share in shares for one in share.sources}.values():
-        account.charge(one.region, one.tolls[0].cost.row, one.tolls[0].cost.both)
+        account.charge(one.region, one.tolls[0].cost.row, one.tolls[0].cost.substitution)
     assert shares[0].estimate is None
 
 

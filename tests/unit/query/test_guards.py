@@ -78,7 +78,7 @@ def test_a_row_that_a_test_leaves_out_takes_its_whole_value_along() -> None:
         ("SELECT COUNT(*) FROM things WHERE a > b", 1),
     ):
         (part,) = quoted(text, pt.replace()).offer.parts
-        assert part.movements[0].both.l1 == far
+        assert part.movements[0].substitution.l1 == far
 
 
 def test_what_an_altered_owner_costs_is_not_told_as_if_the_owner_came_or_went() -> None:

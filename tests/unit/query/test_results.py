@@ -272,7 +272,7 @@ def test_every_promise_is_priced():
 
 def test_under_change_one_the_count_of_everybody_costs_nothing_when_all_are_in_the_region():
     found = offered("SELECT COUNT(*) AS n FROM visits", Promised(replace(), Pure(epsilon=1)), epsilon="0.1")
-    assert found.tolls[0].cost.both.is_zero()
+    assert found.tolls[0].cost.substitution.is_zero()
     assert not found.tolls[0].cost.row.is_zero()
 
 

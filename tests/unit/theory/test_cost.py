@@ -25,7 +25,7 @@ def test_two_releases_lose_the_sum_to_every_neighbour():
 def test_what_is_not_known_of_one_release_is_not_known_of_two(other):
     for total in (WHOLE + other, other + WHOLE):
         assert total.row == pure("1.1")
-        assert (total.both is None) == (other.both is None)
+        assert (total.substitution is None) == (other.substitution is None)
         assert (total.owner is None) == (other.owner is None)
         assert total.altered is None
         assert not total.declared

@@ -109,7 +109,7 @@ def quantiles(
         chooser = sharpest(fitting, together, [budget])
         choice = Choice(of, together, within, chooser)
         found.update(zip(together, (float(value * unit) for value in choice.release(table, bits=bits)), strict=True))
-        cases = moved.row if kept is Relation.ADD_REMOVE else moved.both
+        cases = moved.row if kept is Relation.ADD_REMOVE else moved.substitution
         events.append(chooser.at(Distance.linf(max(way[0] for way in cases.ways))))
         error = max(error, choice.rank_error(float(1 - (1 - sure) / len(plan))))
     return Quantiles(wanted, tuple(sorted(found[share] for share in wanted)), error, sure, tuple(events))

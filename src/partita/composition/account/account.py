@@ -82,7 +82,7 @@ class RegionAccount(Live):
         self,
         region: Region,
         cost: Cost | Measure,
-        both: Measure | None = None,
+        substitution: Measure | None = None,
         *,
         stateful: bool = False,
         patience: int = 1,
@@ -91,17 +91,19 @@ class RegionAccount(Live):
         """Whether a release still fits; nothing changes.
 
         ``cost`` is a whole `Cost`, or the loss when one record enters or leaves the region, with what else is known:
-        ``both`` for a record altered inside it (a removal and an addition if not given), ``unit`` for all records of
-        one owner at once, ``altered`` for an owner whose records are altered, ``declared`` if nothing but declared
-        values is read; ``stability``, ``stated_for`` and ``own_domain`` say what the losses were proven for
+        ``substitution`` for a record altered inside it (a removal and an addition if not given), ``unit`` for all
+        records of one owner at once, ``altered`` for an owner whose records are altered, ``declared`` if nothing but
+        declared values is read; ``stability``, ``stated_for`` and ``own_domain`` say what the losses were proven for
         (`Release`). For ``stateful`` see `charge`. ``patience`` is how many times the usual work may be taken to show
         that it fits; it is counted, never clocked.
         """
-        release = Release.of(region, cost, both, **stated)
+        release = Release.of(region, cost, substitution, **stated)
         return all(answer.fits for answer in self._decided(self._bookings(release, stateful=stateful), patience))
 
     @alone
-    def admit(self, region: Region, cost: Cost | Measure, both: Measure | None = None, *, patience: int = 1) -> bool:
+    def admit(
+        self, region: Region, cost: Cost | Measure, substitution: Measure | None = None, *, patience: int = 1
+    ) -> bool:
         """Book a release if it fits, and say whether it did; one decision where `admits` and `charge` take two.
 
         >>> from partita.granularity import rows
@@ -112,7 +114,7 @@ class RegionAccount(Live):
         >>> [account.admit(Region.everything(domain), Pure(epsilon="0.4")) for _ in range(3)]
         [True, True, False]
         """
-        bookings = self._bookings(Release.of(region, cost, both), stateful=False)
+        bookings = self._bookings(Release.of(region, cost, substitution), stateful=False)
         answers = self._decided(bookings, patience)
         if not all(answer.fits for answer in answers):
             return False
@@ -124,7 +126,7 @@ class RegionAccount(Live):
         self,
         region: Region,
         cost: Cost | Measure,
-        both: Measure | None = None,
+        substitution: Measure | None = None,
         *,
         stateful: bool = False,
         patience: int = 1,
@@ -135,7 +137,7 @@ class RegionAccount(Live):
         ``stateful``, in an account made with ``updates=True``: the mechanism keeps private state while rows arrive.
         For ``patience`` see `admits`.
         """
-        release = Release.of(region, cost, both, **stated)
+        release = Release.of(region, cost, substitution, **stated)
         bookings = self._bookings(release, stateful=stateful)
         answers = self._decided(bookings, patience)
         for answer in answers:
@@ -165,24 +167,24 @@ class RegionAccount(Live):
         self._filtered = False
         repeated: dict[tuple[int, int, int], list[Any]] = {}
         for charge in charges:
-            region, cost, both = charge[:3]
+            region, cost, substitution = charge[:3]
             times = charge[3] if len(charge) == 4 else 1
             # The same objects come again and again; holding on to them keeps their identities apart.
-            found = repeated.get((id(region), id(cost), id(both)))
+            found = repeated.get((id(region), id(cost), id(substitution)))
             if found is not None:
                 found[1] += times
                 continue
             if len(repeated) >= _CACHED:
                 self._put(repeated.values())
                 repeated.clear()
-            repeated[(id(region), id(cost), id(both))] = [charge[:3], times]
+            repeated[(id(region), id(cost), id(substitution))] = [charge[:3], times]
         self._put(repeated.values())
 
     def _put(self, repeated: Iterable[list[Any]]) -> None:
         found = [
             (load, times)
-            for (region, cost, both), times in repeated
-            for load in self._bookings(Release.of(region, cost, both), stateful=False)
+            for (region, cost, substitution), times in repeated
+            for load in self._bookings(Release.of(region, cost, substitution), stateful=False)
         ]
         self.put(found)
 
@@ -261,10 +263,10 @@ class RegionAccount(Live):
 
     @alone
     def charged(
-        self, region: Region, cost: Cost | Measure, both: Measure | None = None, **stated: Unpack[Stated]
+        self, region: Region, cost: Cost | Measure, substitution: Measure | None = None, **stated: Unpack[Stated]
     ) -> Measure:
         """What one protected unit (a row, an owner with all rows, a window) is booked for a release."""
-        release = Release.of(region, cost, both, **stated)
+        release = Release.of(region, cost, substitution, **stated)
         return charged(self.promise.granularity, self.promise.budget, release)
 
     @alone
@@ -277,7 +279,7 @@ class RegionAccount(Live):
 
     @alone
     def claims(
-        self, region: Region, cost: Cost | Measure, both: Measure | None = None, **stated: Unpack[Stated]
+        self, region: Region, cost: Cost | Measure, substitution: Measure | None = None, **stated: Unpack[Stated]
     ) -> tuple[Claim, ...]:
         """What would be decided and booked for a release, as plain data; none for an empty region. Nothing changes.
 
@@ -287,10 +289,10 @@ class RegionAccount(Live):
         >>> domain = Domain({"age": integers(0, 120)})
         >>> account = RegionAccount(domain, Promise(replace(), Pure(epsilon=1)))
         >>> (claim,) = account.claims(Region.where("age < 18", domain), Pure(epsilon="0.5"), Pure(epsilon=0))
-        >>> claim.boxes, claim.one, claim.both
+        >>> claim.boxes, claim.one, claim.substitution
         (((((0, 18),),),), (Fraction(1, 2),), (Fraction(0, 1),))
         """
-        release = Release.of(region, cost, both, **stated)
+        release = Release.of(region, cost, substitution, **stated)
         return tuple(self.claim(load) for load in self._bookings(release, stateful=False))
 
     @alone
@@ -298,17 +300,17 @@ class RegionAccount(Live):
         """What is decided and booked for a load that was priced already."""
         wide = self._engine.widened(load)
         same = wide.same if any(wide.same) else (0,) * len(wide.one)
-        one, other, alike = (self._units.exact(part) for part in (wide.one, wide.both, same))
+        one, other, alike = (self._units.exact(part) for part in (wide.one, wide.substitution, same))
         return Claim(self._shape, tuple(wide.boxes), one, other, alike, widened=wide is not load)
 
     @alone
     def payable(
-        self, region: Region, cost: Cost | Measure, both: Measure | None = None, **stated: Unpack[Stated]
+        self, region: Region, cost: Cost | Measure, substitution: Measure | None = None, **stated: Unpack[Stated]
     ) -> Region:
         """The part of a region that can still pay: public, and to be named in the answer (theory E20)."""
         from partita.composition.account.shrink import payable
 
-        release = Release.of(region, cost, both, **stated)
+        release = Release.of(region, cost, substitution, **stated)
         bookings = self._bookings(release, stateful=False)
         if not bookings:
             return region
@@ -403,9 +405,9 @@ class RegionAccount(Live):
             wide = self._engine.widened(load)
             one = self._units.exact(wide.one)
             pairs = self._shape is Shape.PAIRS
-            both = self._units.exact(wide.both) if pairs else None
+            substitution = self._units.exact(wide.substitution) if pairs else None
             same = self._units.exact(wide.same) if pairs and any(wide.same) else None
-            self._record += times * [Booking(Region(self.domain, tuple(wide.boxes)), one, both, same)]
+            self._record += times * [Booking(Region(self.domain, tuple(wide.boxes)), one, substitution, same)]
 
     def _constant(self) -> set[int]:
         """The axes on which all rows of one protected owner agree."""
@@ -421,8 +423,10 @@ class RegionAccount(Live):
 
     def _amounts(self, booking: Booking) -> Load:
         one = self._units.up(booking.one)
-        both = one if booking.both is None else self._units.up(booking.both)
-        return Load(booking.region.boxes, one, both, () if booking.same is None else self._units.up(booking.same))
+        substitution = one if booking.substitution is None else self._units.up(booking.substitution)
+        return Load(
+            booking.region.boxes, one, substitution, () if booking.same is None else self._units.up(booking.same)
+        )
 
     def _booked(self, release: Release, *, stateful: bool) -> list[Booking]:
         if not (stateful and self.updates) or self.promise.budget.kind == "pure":
@@ -435,7 +439,7 @@ class RegionAccount(Live):
         vector = release.cost.row.vector()
         if self.promise.budget.kind == "zcdp" and any(vector[1:]):
             raise refuse.stateful_update(self.promise.budget.symbol)
-        anywhere = replace(release, region=everything, cost=replace(release.cost, both=None))
+        anywhere = replace(release, region=everything, cost=replace(release.cost, substitution=None))
         wide = booked(self.promise.granularity, anywhere)
         apart = self.promise.budget.kind == "approximate" and not self._stateful.meets(release.region)
         if not apart or self._shape is not Shape.VALUES:

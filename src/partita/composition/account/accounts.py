@@ -38,14 +38,18 @@ class Accounts(Live):
         self.accounts = tuple(RegionAccount(domain, promise, updates=updates, limits=limits) for promise in promises)
 
     @alone
-    def admits(self, region: Region, costs: Sequence[Measure], both: Sequence[Measure | None] | None = None) -> bool:
+    def admits(
+        self, region: Region, costs: Sequence[Measure], substitution: Sequence[Measure | None] | None = None
+    ) -> bool:
         """Whether every promise can pay; nothing changes."""
-        return all(account.admits(region, cost, other) for account, cost, other in self._each(costs, both))
+        return all(account.admits(region, cost, other) for account, cost, other in self._each(costs, substitution))
 
     @alone
-    def charge(self, region: Region, costs: Sequence[Measure], both: Sequence[Measure | None] | None = None) -> None:
+    def charge(
+        self, region: Region, costs: Sequence[Measure], substitution: Sequence[Measure | None] | None = None
+    ) -> None:
         """Book a release under every promise, or under none and say which cannot pay."""
-        each = self._each(costs, both)
+        each = self._each(costs, substitution)
         for account, cost, other in each:
             if not account.admits(region, cost, other):
                 account.charge(region, cost, other)  # refuses, in the words of that promise
@@ -63,9 +67,9 @@ class Accounts(Live):
         return tuple(account.worst() for account in self.accounts)
 
     def _each(
-        self, costs: Sequence[Measure], both: Sequence[Measure | None] | None
+        self, costs: Sequence[Measure], substitution: Sequence[Measure | None] | None
     ) -> list[tuple[RegionAccount, Measure, Measure | None]]:
-        others = [None] * len(costs) if both is None else both
+        others = [None] * len(costs) if substitution is None else substitution
         if len(costs) != len(self.accounts) or len(others) != len(costs):
             raise refuse.wrong_costs(len(costs), len(self.accounts))
         return list(zip(self.accounts, costs, others, strict=True))

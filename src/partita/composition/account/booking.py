@@ -14,6 +14,7 @@ from partita.errors import region as refuse
 from partita.exact import whole
 from partita.granularity import (
     Edges,
+    Events,
     Granularity,
     Groups,
     Metric,
@@ -78,7 +79,7 @@ class Release:
         cls,
         region: Region,
         cost: Cost | Measure,
-        both: Measure | None = None,
+        substitution: Measure | None = None,
         *,
         unit: Measure | None = None,
         altered: Measure | None = None,
@@ -88,7 +89,7 @@ class Release:
         own_domain: bool = False,
     ) -> Release:
         """A release from a whole cost, or from the loss of one record and what else is known, each under its name."""
-        known = (both, unit, altered)
+        known = (substitution, unit, altered)
         if not isinstance(cost, Cost):
             cost = Cost(cost, *known, declared)
         elif declared or known != (None, None, None):
@@ -105,7 +106,7 @@ class Release:
 @final
 @dataclass(frozen=True, slots=True)
 class Booking:
-    """A load: ``one`` on every value of the region; for pairs, ``both`` where both values are in it.
+    """A load: ``one`` on every value of the region; for pairs, ``substitution`` where both values are in it.
 
     ``same``, for pairs: what a change between two records of equal values in it loses, if anything (theory E11a).
     It is no `Cost`, which says what each kind of neighbour loses: it is what a granularity makes of one, numbers that
@@ -114,7 +115,7 @@ class Booking:
 
     region: Region
     one: Vector
-    both: Vector | None = None
+    substitution: Vector | None = None
     same: Vector | None = None
 
 
@@ -135,10 +136,10 @@ def booked(granularity: Granularity, release: Release) -> Booking:
     Proved in booking.proof.md for each granularity (theory E4, E6, E7, E8, E10, E11, E14).
     """
     made = _booked(granularity, release.region, _per_record(granularity, release), 1)
-    if made.both is None or release.cost.declared or release.region.domain.closed:
+    if made.substitution is None or release.cost.declared or release.region.domain.closed:
         return made
     # Equal values may hide records that the release tells apart.
-    return Booking(made.region, made.one, made.both, same=made.both)
+    return Booking(made.region, made.one, made.substitution, same=made.substitution)
 
 
 def charged(granularity: Granularity, like: Measure, release: Release) -> Measure:
@@ -147,9 +148,9 @@ def charged(granularity: Granularity, like: Measure, release: Release) -> Measur
         return like.zero()
     load = booked(granularity, release)
     most = load.one
-    if load.both is not None:
+    if load.substitution is not None:
         # No pair has only one value inside the whole domain.
-        most = load.both if load.region.whole else tuple(map(max, load.one, load.both))
+        most = load.substitution if load.region.whole else tuple(map(max, load.one, load.substitution))
     windows = granularity.single
     if isinstance(windows, Windows):
         most = tuple(Steps.of(release.region.domain, windows).seen(release.region) * part for part in most)
@@ -163,15 +164,15 @@ def _per_record(granularity: Granularity, release: Release) -> Cost:
     def behind(loss: Measure | None) -> Measure | None:
         return loss if times == 1 or loss is None else loss.group(times)
 
-    row, both = cost.row if times == 1 else cost.row.group(times), behind(cost.both)
+    row, substitution = cost.row if times == 1 else cost.row.group(times), behind(cost.substitution)
     stated = release.stated_for
     if release.own_domain:
         raise refuse.own_domain(str(granularity))
     if stated is None or stated == Rows():
-        return Cost(row, both, behind(cost.owner), behind(cost.altered))
+        return Cost(row, substitution, behind(cost.owner), behind(cost.altered))
     inner = granularity.single
     if stated == inner and isinstance(inner, Users):
-        return Cost(row, both, owner=row, altered=row if inner.altered else None)
+        return Cost(row, substitution, owner=row, altered=row if inner.altered else None)
     if isinstance(stated, Replace | Metric):
         if shape(granularity) is not Shape.PAIRS:
             raise refuse_granularity.no_guarantee(str(stated), str(granularity))
@@ -180,13 +181,14 @@ def _per_record(granularity: Granularity, release: Release) -> Cost:
     count = steps(stated, Rows())
     if count > 1:
         row = row.group(count)
-    return Cost(row, both)
+    return Cost(row, substitution)
 
 
 def _booked(granularity: Granularity, region: Region, cost: Cost, times: int) -> Booking:
     match granularity:
-        case Rows() | Edges() | Persons():
-            # Of persons, the region and the cost are already those of a whole person there (people.py).
+        case Rows() | Edges() | Persons() | Events():
+            # Of persons and their events, the region and the cost are already those of a whole person there, and of
+            # all that one event moves (people.py, events.py).
             return Booking(region, cost.row.group(times).vector())
         case Nodes():
             if granularity.stability is None:
@@ -206,30 +208,30 @@ def _booked(granularity: Granularity, region: Region, cost: Cost, times: int) ->
 
 def _changed(region: Region, cost: Cost, times: int) -> Booking:
     """One inside, and both inside, each change taken so many times (theory E11)."""
-    one, both = cost.row, replaced(cost.row, cost.both)
+    one, substitution = cost.row, replaced(cost.row, cost.substitution)
     if times == 1:
-        return Booking(region, one.vector(), both.vector())
-    if isinstance(one, Approximate) and isinstance(both, Approximate) and (one.delta or both.delta):
+        return Booking(region, one.vector(), substitution.vector())
+    if isinstance(one, Approximate) and isinstance(substitution, Approximate) and (one.delta or substitution.delta):
         # Each of the steps may be of either kind, so the factor on δ is that of the dearer kind throughout.
-        dearest = max(one.epsilon, both.epsilon)
+        dearest = max(one.epsilon, substitution.epsilon)
         factor = numerics.upper(lambda: times * (ball((times - 1) * dearest)).exp(), "the delta of a group")
         return Booking(
             region,
             (times * one.epsilon, factor * one.delta),
-            (times * both.epsilon, factor * both.delta),
+            (times * substitution.epsilon, factor * substitution.delta),
         )
-    return Booking(region, one.group(times).vector(), both.group(times).vector())
+    return Booking(region, one.group(times).vector(), substitution.group(times).vector())
 
 
-def replaced(one: Measure, both: Measure | None) -> Measure:
+def replaced(one: Measure, substitution: Measure | None) -> Measure:
     """The loss of a record altered inside a region: what is known, or a removal and an addition (theory E11)."""
-    if both is None:
+    if substitution is None:
         return one.group(2)
     try:
         generic = one.group(2)
     except NotProven:
-        return both
-    return generic if generic.fits(both) else both
+        return substitution
+    return generic if generic.fits(substitution) else substitution
 
 
 def reached(granularity: Granularity, region: Region) -> Region:
@@ -273,14 +275,14 @@ def _altered(users: Users, region: Region, cost: Cost, times: int) -> Booking:
     if cost.owner is not None:
         share = Fraction(most)
         one = cost.owner
-        both = one.group(2) if cost.altered is None else cost.altered
+        substitution = one.group(2) if cost.altered is None else cost.altered
     else:
         one = cost.row.group(users.in_region or most)
-        both = cost.row.group(2 * (users.in_region or most)) if cost.altered is None else cost.altered
-    if times > 1 and not powers(one, both):
+        substitution = cost.row.group(2 * (users.in_region or most)) if cost.altered is None else cost.altered
+    if times > 1 and not powers(one, substitution):
         # Chains of unlike steps: each is taken for the dearer kind.
-        one = both = one.like([*map(max, one.vector(), both.vector())])
-    before, changed = one.group(times).vector(), both.group(times).vector()
+        one = substitution = one.like([*map(max, one.vector(), substitution.vector())])
+    before, changed = one.group(times).vector(), substitution.group(times).vector()
     # An owner met on one side only pays half of the load, one who is met before and after pays all of it.
     load = tuple(max(2 * part, other) for part, other in zip(before, changed, strict=True))
     if share * region.size < shadow.size:

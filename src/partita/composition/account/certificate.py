@@ -60,7 +60,7 @@ class Certificate:
                 {
                     "region": [[[list(interval) for interval in axis] for axis in box] for box in charge.region.boxes],
                     "one": _texts(charge.one),
-                    "both": None if charge.both is None else _texts(charge.both),
+                    "both": None if charge.substitution is None else _texts(charge.substitution),
                     **({} if charge.same is None else {"same": _texts(charge.same)}),
                 }
                 for charge in self.charges
@@ -136,8 +136,8 @@ def check(text: str, nodes: int | None = None) -> Check:
 
 
 def _item(charge: Costs, place: int) -> Item:
-    both, same = (Fraction(0) if part is None else part[place] for part in (charge.both, charge.same))
-    return Item(charge.boxes, charge.one[place], both, same)
+    substitution, same = (Fraction(0) if part is None else part[place] for part in (charge.substitution, charge.same))
+    return Item(charge.boxes, charge.one[place], substitution, same)
 
 
 def _extent(stated: Written, items: Sequence[Item], nodes: int) -> tuple[Fraction, Fraction]:

@@ -15,14 +15,14 @@ class Claim:
     """Disjoint boxes of codes and amounts in the coordinates of the promise, exactly as they are decided and booked.
 
     Values: each value inside carries ``one``; for owners that is the load of all their rows (booking.proof.md). Pairs:
-    a change loses ``one`` with exactly one value inside, ``both`` with two, ``same`` if the two are equal. Windows: a
-    window loses the sum, over its steps, of the heaviest ``one`` in the step. ``widened``: the boxes hold more than
-    the release's own region.
+    a change loses ``one`` with exactly one value inside, ``substitution`` with two, ``same`` if the two are equal.
+    Windows: a window loses the sum, over its steps, of the heaviest ``one`` in the step. ``widened``: the boxes hold
+    more than the release's own region.
     """
 
     shape: Shape
     boxes: tuple[Box, ...]
     one: Vector
-    both: Vector
+    substitution: Vector
     same: Vector
     widened: bool

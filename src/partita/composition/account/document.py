@@ -35,12 +35,12 @@ class Costs:
 
     boxes: tuple[Box, ...]
     one: Vector
-    both: Vector | None
+    substitution: Vector | None
     same: Vector | None
 
     def parts(self) -> list[Fraction]:
         """All numbers of it."""
-        return [*self.one, *(self.both or ()), *(self.same or ())]
+        return [*self.one, *(self.substitution or ()), *(self.same or ())]
 
 
 @final
@@ -134,9 +134,9 @@ def _amiss(measure: object, budget: Vector, lower: Vector, upper: Vector) -> lis
 def _malformed(domain: Domain, coordinates: int, charge: Costs, *, pairs: bool) -> list[str]:
     """What could hide a loss: wrong coordinates, negative costs, boxes that are empty, overlap or stick out."""
     found = []
-    if any(part is not None and len(part) != coordinates for part in (charge.one, charge.both, charge.same)):
+    if any(part is not None and len(part) != coordinates for part in (charge.one, charge.substitution, charge.same)):
         found.append("other coordinates than the budget")
-    elif pairs != (charge.both is not None) or (charge.same is not None and not pairs):
+    elif pairs != (charge.substitution is not None) or (charge.same is not None and not pairs):
         found.append("other costs than its granularity asks for")
     elif any(part < 0 for part in charge.parts()):
         found.append("a negative cost")
@@ -156,8 +156,8 @@ def _within(box: Box, sizes: Sequence[int]) -> bool:
 
 
 def _charge(document: Any) -> Costs:
-    both, same = (None if document.get(name) is None else _numbers(document[name]) for name in ("both", "same"))
-    return Costs(_boxes(document["region"]), _numbers(document["one"]), both, same)
+    substitution, same = (None if document.get(name) is None else _numbers(document[name]) for name in ("both", "same"))
+    return Costs(_boxes(document["region"]), _numbers(document["one"]), substitution, same)
 
 
 def _boxes(document: Any) -> tuple[Box, ...]:

@@ -213,7 +213,7 @@ class OfPairs(Engine):
                     witness=2 * equal.witness,
                     proven=equal.proven,
                 )
-        found = self.loads.decide(load.boxes, load.one, load.both)
+        found = self.loads.decide(load.boxes, load.one, load.substitution)
         proofs = tuple(found.proofs)
         return Answer(
             found.fits, found.component, found.load, found.witness or (), found.proven, proofs, self.loads.state
@@ -224,7 +224,7 @@ class OfPairs(Engine):
         # reading has cut the grid: they are told by its cells.
         fresh = answer is not None and answer.state == self.loads.state
         proofs = answer.proofs if fresh and answer is not None else ()
-        self.loads.book(load.boxes, load.one, load.both, proofs)
+        self.loads.book(load.boxes, load.one, load.substitution, proofs)
         if any(load.same):
             self.twins = self._twins()
             self.twins.book(load.boxes, load.same)

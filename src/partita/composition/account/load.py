@@ -15,15 +15,16 @@ Amounts = tuple[int, ...]
 
 @final
 class Load(NamedTuple):
-    """Disjoint boxes, and what is lost: ``one`` where exactly one value of a change is inside, ``both`` where both are.
+    """Disjoint boxes, and what is lost by a change.
 
-    ``same`` is for a change between two records of equal declared values inside, which differ in what the domain does
-    not hold, such as open text or the owner (theory E11a); empty for nothing. Only pairs tell the three apart.
+    ``one`` where exactly one of its values is inside, ``substitution`` where both are. ``same`` is for a change between
+    two records of equal declared values inside, which differ in what the domain does not hold, such as open text or
+    the owner (theory E11a); empty for nothing. Only pairs tell the three apart.
     """
 
     boxes: Sequence[Box]
     one: Amounts
-    both: Amounts
+    substitution: Amounts
     same: Amounts = ()
 
     def plus(self, other: Load, times: int = 1) -> Load:
@@ -31,7 +32,11 @@ class Load(NamedTuple):
         zero = (0,) * len(self.one)
         sums = (
             tuple(mine + times * theirs for mine, theirs in zip(a, b, strict=True))
-            for a, b in ((self.one, other.one), (self.both, other.both), (self.same or zero, other.same or zero))
+            for a, b in (
+                (self.one, other.one),
+                (self.substitution, other.substitution),
+                (self.same or zero, other.same or zero),
+            )
         )
         return Load(self.boxes, *sums)
 
@@ -44,25 +49,25 @@ class Load(NamedTuple):
         inside = self.holds(first) + self.holds(second)
         if inside == 2 and tuple(first) == tuple(second):
             return self.same or (0,) * len(self.one)
-        return ((0,) * len(self.one), self.one, self.both)[inside]
+        return ((0,) * len(self.one), self.one, self.substitution)[inside]
 
 
 def widened(load: Load, limits: Limits) -> Load:
     """The load as it is decided and booked: on its own boxes, or on simpler ones around them (theory E24).
 
     A change inside the wider region may have exactly one value in the true one, so there it costs the larger of
-    ``one`` and ``both``; a change between equal values is inside both or outside the true one.
+    ``one`` and ``substitution``; a change between equal values is inside both or outside the true one.
 
     >>> odd = tuple((code, code + 1) for code in range(1, 9999, 2))
-    >>> widened(Load([(odd,)], one=(5,), both=(0,)), Limits())
-    Load(boxes=((((1, 9998),),),), one=(5,), both=(5,), same=())
+    >>> widened(Load([(odd,)], one=(5,), substitution=(0,)), Limits())
+    Load(boxes=((((1, 9998),),),), one=(5,), substitution=(5,), same=())
     """
     around = manageable(load.boxes, limits)
     if around is load.boxes:
         return load
     if sum(map(boxes_of.size, around)) == sum(map(boxes_of.size, load.boxes)):
         return load._replace(boxes=around)
-    return Load(around, load.one, tuple(map(max, load.one, load.both)), load.same)
+    return Load(around, load.one, tuple(map(max, load.one, load.substitution)), load.same)
 
 
 def nothing(boxes: Sequence[Box], components: int) -> Load:

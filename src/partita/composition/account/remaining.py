@@ -46,7 +46,7 @@ def _affordable(account: RegionAccount, region: Region, left: Measure) -> Vector
         if left.kind not in {"approximate", "zcdp"} or not any(rest):
             return tuple(Fraction(0) for _ in left.vector())
         return _affordable(account, region, left.like([first, *(Fraction(0) for _ in rest)]))
-    taken = made.one if made.both is None else tuple(map(max, made.one, made.both))
+    taken = made.one if made.substitution is None else tuple(map(max, made.one, made.substitution))
     windows = granularity.single
     if isinstance(windows, Windows):
         # A window gains this much at each of the steps that the region has in it.

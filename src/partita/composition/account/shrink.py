@@ -71,7 +71,7 @@ def _of_pairs(engine: OfPairs, region: Region, load: Load) -> Region:
     loads = engine.loads
     assert isinstance(loads, PairLoads)
     light = region
-    for component, (a, s) in enumerate(zip(load.one, load.both, strict=True)):
+    for component, (a, s) in enumerate(zip(load.one, load.substitution, strict=True)):
         weight = max(a, -(-s // 2))
         numbers = loads.grid.loads[component]
         heaviest = max(int(numbers.max()), loads.grid.highest(region.boxes, component) + weight)

@@ -24,7 +24,7 @@ class Item:
 
     boxes: tuple[Box, ...]
     one: Fraction
-    both: Fraction = Fraction(0)
+    substitution: Fraction = Fraction(0)
     same: Fraction = Fraction(0)
 
 
@@ -170,7 +170,7 @@ def _pair_bound(
     for place in mine | theirs:
         item = items[place]
         if place in mine and place in theirs:
-            total += item.both if settled else max(item.one, item.both, item.same)
+            total += item.substitution if settled else max(item.one, item.substitution, item.same)
         else:
             total += item.one
     return total

@@ -21,7 +21,7 @@ from partita.explain.numbers import at_most, percent
 from partita.explain.sentences import moved
 from partita.ledger.receipts.receipts import Receipt
 from partita.ledger.receipts.together import compose
-from partita.query.answer.bias import clamped, truncated
+from partita.query.answer.bias import capped, clamped, truncated
 from partita.query.answer.results import Result
 from partita.query.language.text import readable
 from partita.query.noise.quote import Quote
@@ -300,17 +300,21 @@ class Answer:
         raise refuse.not_sent("An answer", "Keep answer.rows() or answer.to_pandas(), and answer.receipts.")
 
     def __str__(self) -> str:
-        part = said(self.asked_about, self.region)
-        shown = grid(self).text()
-        return f"{shown}\n{part}" if part else shown
+        return "\n".join([grid(self).text(), *self._notes()])
 
     def __repr__(self) -> str:
         return f"{self}\n{self._price()}"
 
     def _repr_html_(self) -> str:
         """How a notebook shows it: the table, its price, and what is left."""
-        notes = filter(None, [said(self.asked_about, self.region), self._price()])
+        notes = [*self._notes(), self._price()]
         return grid(self).html() + "".join(f"<p>{escape(note)}</p>" for note in notes)
+
+    def _notes(self) -> list[str]:
+        """What has to stand beside the numbers: on whom they are, and which rows were left out."""
+        granularities = [promise.granularity for promise in self.quote.promises]
+        cut = dict.fromkeys(line for one in (self.quote, *self.beside) for line in capped(one.plan, granularities))
+        return [*filter(None, [said(self.asked_about, self.region)]), *cut]
 
     def _price(self) -> str:
         price = "free" if self.free else str(self.cost)

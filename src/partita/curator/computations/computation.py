@@ -166,11 +166,11 @@ def cost_under(computation: Computation, extract: Extract, promise: Promised) ->
         raise refuse.computation_beside_users(computation.kind, str(promise.granularity))
     one = _cost(computation, _events(computation, changed=False), promise.budget, Relation.ADD_REMOVE)
     try:
-        both = _cost(computation, _events(computation, changed=True), promise.budget, Relation.CHANGE_ONE)
+        substitution = _cost(computation, _events(computation, changed=True), promise.budget, Relation.CHANGE_ONE)
     except NotProven:
         return Cost(one)
     # A row of the region may fail the condition's other tests, so a change may also be an arrival or a departure.
-    return Cost(one, one.like([max(parts) for parts in zip(one.vector(), both.vector(), strict=True)]))
+    return Cost(one, one.like([max(parts) for parts in zip(one.vector(), substitution.vector(), strict=True)]))
 
 
 def _events(computation: Computation, *, changed: bool) -> tuple[Event, ...]:

@@ -55,8 +55,8 @@ def faults(terms: Terms, priced: Priced, reading: str) -> Iterator[Finding]:
         unit = promise.granularity
         if shape(unit) is Shape.PAIRS:
             fault, load = _changed(unit, priced.region, cost, reading)
-            if fault is not None and load.both is not None:
-                now = load.both if load.region.whole else tuple(map(max, load.one, load.both))
+            if fault is not None and load.substitution is not None:
+                now = load.substitution if load.region.whole else tuple(map(max, load.one, load.substitution))
                 yield place, fault, promise.budget.like(_before(load)), promise.budget.like(now)
                 continue
         was = charged(unit, promise.budget, _release(priced.region, cost))
@@ -72,23 +72,27 @@ def faults(terms: Terms, priced: Priced, reading: str) -> Iterator[Finding]:
 def _changed(unit: Granularity, region: Region, cost: Cost, reading: str) -> tuple[Fault | None, Booking]:
     """Whether a charge for changed records is of one of the two kinds that were booked too low."""
     load = booked(unit, _release(region, cost))
-    parts = list(zip(load.one, load.both or load.one, strict=True))
-    if _count(load.region.boxes) > _MOST_RECTANGLES and any(one > both for one, both in parts):
+    parts = list(zip(load.one, load.substitution or load.one, strict=True))
+    if _count(load.region.boxes) > _MOST_RECTANGLES and any(one > substitution for one, substitution in parts):
         return Fault.WIDENED, load
-    if any(both > one for one, both in parts) and not load.region.whole and _open(region.domain, reading):
+    if (
+        any(substitution > one for one, substitution in parts)
+        and not load.region.whole
+        and _open(region.domain, reading)
+    ):
         return Fault.OPEN_KEYS, load
     return None, load
 
 
 def _before(load: Booking) -> Vector:
     """The most that version 0.1 booked for a changed record: on the box around, and never for equal declared values."""
-    assert load.both is not None
+    assert load.substitution is not None
     boxes = _around(load.region.boxes)
     values = sum(prod(codes_of.size(codes) for codes in box) for box in boxes)
     whole = values == load.region.domain.size
     if values == 1:
         return load.one if not whole else tuple(0 * part for part in load.one)
-    return load.both if whole else tuple(map(max, load.one, load.both))
+    return load.substitution if whole else tuple(map(max, load.one, load.substitution))
 
 
 def _around(boxes: tuple[Box, ...]) -> list[Box]:
@@ -108,7 +112,7 @@ def _count(boxes: Iterable[Box]) -> int:
 
 
 def _release(region: Region, cost: Cost) -> Release:
-    return Release(region, Cost(cost.row, cost.both, cost.owner))
+    return Release(region, Cost(cost.row, cost.substitution, cost.owner))
 
 
 def reading_of(mechanism: object) -> str:

@@ -53,10 +53,10 @@ def recount(domain: Domain, promise: Promise, charges: Iterable[tuple[Region, Co
     for region, cost, count in charges:
         made = booked(promise.granularity, Release(region, cost))
         found = sums.setdefault(made.region.boxes, [[Fraction(0)] * len(budget) for _ in range(3)])
-        for total, parts in zip(found, (made.one, made.both or made.one, made.same or ()), strict=True):
+        for total, parts in zip(found, (made.one, made.substitution or made.one, made.same or ()), strict=True):
             for place, part in enumerate(parts):
                 total[place] += count * part
-    rectangles = [(_spans(boxes), one, both, same) for boxes, (one, both, same) in sums.items()]
+    rectangles = [(_spans(boxes), one, substitution, same) for boxes, (one, substitution, same) in sums.items()]
     counts = [_coordinate(domain, promise, rectangles, place) for place in range(len(budget))]
     most = [count.most for count in counts]
     known = [part for part in most if part is not None]
@@ -74,14 +74,18 @@ def _spans(boxes: Sequence[Box]) -> Spans:
 def _coordinate(domain: Domain, promise: Promise, charges: Rectangles, place: int) -> Count:
     budget = promise.budget.vector()[place]
     used = [
-        (spans, one[place], both[place], same[place]) for spans, one, both, same in charges if one[place] or both[place]
+        (spans, one[place], substitution[place], same[place])
+        for spans, one, substitution, same in charges
+        if one[place] or substitution[place]
     ]
     if not used:
         return Count(Fraction(0), Fraction(0))
     if budget == 0:
         return Count(Fraction(2), None)
     # Amounts in units of the budget, rounded up; the whole rounding is at most one unit for each charge.
-    amounts = [(_up(one / budget), _up(both / budget), _up(same / budget)) for _, one, both, same in used]
+    amounts = [
+        (_up(one / budget), _up(substitution / budget), _up(same / budget)) for _, one, substitution, same in used
+    ]
     slack = Fraction(4 * len(used), _UNITS)
     spans = np.asarray([ends for spans, *_ in used for ends in spans], dtype=np.int64)
     owner = np.asarray([number for number, (spans, *_) in enumerate(used) for _ in spans])
@@ -156,11 +160,11 @@ def _windows(domain: Domain, granularity: Granularity, spans: Integers, amounts:
 def _pairs(
     domain: Domain, spans: Integers, owner: npt.NDArray[np.int64], amounts: list[tuple[int, int, int]], slack: Fraction
 ) -> Count:
-    """Every pair is within twice the heaviest value, counting for each charge the larger of one and half of both.
+    """Every pair is within twice the heaviest value, each charge counted as the larger of one and half a substitution.
 
     Equal values are a pair as well, of records that differ elsewhere, and lose ``same`` of what holds them (E11a).
     """
-    weights = np.asarray([max(one, -(-max(both, same) // 2)) for one, both, same in amounts])[owner]
+    weights = np.asarray([max(one, -(-max(substitution, same) // 2)) for one, substitution, same in amounts])[owner]
     loads = _loads(spans, weights, domain.shape)
     if loads is not None and 2 * int(loads.max()) <= _UNITS:
         return Count(Fraction(0), Fraction(2 * int(loads.max()), _UNITS))
@@ -179,7 +183,7 @@ def _pairs(
         return Count(Fraction(0), None)
     held = classes.astype(object)
     one = np.asarray([one for one, *_ in amounts], dtype=object)
-    rest = np.asarray([both - 2 * one for one, both, _ in amounts], dtype=object)
+    rest = np.asarray([substitution - 2 * one for one, substitution, _ in amounts], dtype=object)
     load = held @ one
     worst = int((held @ np.asarray([same for *_, same in amounts], dtype=object)).max())
     sizes = [np.diff(np.append(along, size)) for along, size in zip(starts, domain.shape, strict=True)]

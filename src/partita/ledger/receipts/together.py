@@ -235,7 +235,7 @@ def _table(releases: Sequence[tuple[Receipt, Cost]], granularity: Granularity) -
 def _most(granularity: Granularity, release: Release) -> Vector:
     """The most that one release costs any protected unit: by a row, a change inside, two equal rows, in a window."""
     made, unit = booked(granularity, release), granularity.single
-    parts = [part for part in (made.one, made.both, made.same) if part is not None]
+    parts = [part for part in (made.one, made.substitution, made.same) if part is not None]
     width = unit.width if isinstance(unit, Windows) else 1
     return tuple(width * max(amounts) for amounts in zip(*parts, strict=True))
 

@@ -178,7 +178,7 @@ def _searched(domain: Domain, promise: Promise, bookings: Sequence[Booking]) -> 
             Item(
                 made.region.boxes,
                 made.one[place],
-                (made.both or made.one)[place],
+                (made.substitution or made.one)[place],
                 Fraction(0) if made.same is None else made.same[place],
             )
             for made in bookings
@@ -212,11 +212,13 @@ def _borne(
     for made in bookings:
         inside = sum(made.region.holds(point) for point in witness)
         if inside:
-            both = made.both if len(witness) == 2 and inside == 2 and made.both is not None else made.one
+            lost = (
+                made.substitution if len(witness) == 2 and inside == 2 and made.substitution is not None else made.one
+            )
             if len(witness) == 2 and witness[0] == witness[1]:
                 # Two records of equal values: what such a change loses, which is nothing if they are alike.
-                both = made.same or tuple(Fraction(0) for _ in made.one)
-            borne = [total + part for total, part in zip(borne, both, strict=True)]
+                lost = made.same or tuple(Fraction(0) for _ in made.one)
+            borne = [total + part for total, part in zip(borne, lost, strict=True)]
     # Claims are in whole units of the account, each charge rounded up.
     if any(part > 0 and total >= part * (1 - _ROUNDING) for total, part in zip(borne, lower.vector(), strict=True)):
         return []

@@ -283,7 +283,7 @@ class _Sharing:
             delta = inner_delta(promise, self.allowed.delta, self.allowed.epsilon)
             (total,) = joint(offered, (promise,), (delta,))
             load = booked(promise.granularity, Release(union(offered), total.together))
-            heaviest = load.one if load.both is None else tuple(map(max, load.one, load.both))
+            heaviest = load.one if load.substitution is None else tuple(map(max, load.one, load.substitution))
             return _times(heaviest, self.allowed)
         # As the ledger books it: what is proven for owners as a whole is charged as such.
         releases = [Release(one.region, one.stated(0, once=one.by_owner)) for one in offered]

@@ -48,8 +48,8 @@ class Joint:
     @property
     def exact(self) -> bool:
         """Whether exact composition made the plan cheaper than its questions apart."""
-        row, both = self.together.row, self.together.both
-        return (row if both is None else most(row, both)) != self.apart.row
+        row, substitution = self.together.row, self.together.substitution
+        return (row if substitution is None else most(row, substitution)) != self.apart.row
 
 
 def union(quotes: Sequence[Quote]) -> Region:
@@ -100,18 +100,18 @@ def _joint(quotes: Sequence[Quote], place: int, promise: Promised, delta: Fracti
     dearer = [_dearer(toll) for toll in tolls]
     row = most(*(_sum((rows[i] for i in one), zero) for one in sets))
     changes = [_sum([*(dearer[i] for i in both), *(rows[i] for i in one)], zero) for both, one in pairs]
-    both = most(*changes) if changes else None
-    apart = row if both is None or altered else most(row, both)
+    substitution = most(*changes) if changes else None
+    apart = row if substitution is None or altered else most(row, substitution)
     entered, whole, replaced = _sum((_entered(toll) for toll in tolls), zero), None, None
     if isinstance(unit, Users) and any(quote.by_owner for quote in quotes):
         # Caps and counts of owners are proven for owners as a whole.
         whole = entered
     if isinstance(unit, Users) and altered:
-        replaced = _altered(quotes, place, promise, both, whole)
-        both = None
+        replaced = _altered(quotes, place, promise, substitution, whole)
+        substitution = None
     declared = all(quote.declared for quote in quotes)
     plain = Joint(
-        Cost(row, both, whole, replaced, declared),
+        Cost(row, substitution, whole, replaced, declared),
         Cost(apart, apart, whole, None if whole is None else replaced, declared),
     )
     if not isinstance(promise.budget, Approximate) or not delta:
@@ -121,13 +121,13 @@ def _joint(quotes: Sequence[Quote], place: int, promise: Promised, delta: Fracti
         return _behind(_Exact(quotes, place, delta), plain, whole=union(quotes).whole)
     exact = _Exact(quotes, place, delta)
     row = _least(row, exact.largest([(frozenset(), one) for one in sets]))
-    both = None if both is None else _least(both, exact.largest(pairs))
+    substitution = None if substitution is None else _least(substitution, exact.largest(pairs))
     owner = None
     if isinstance(unit, Users):
         owner = _least(entered, exact.of(everything, _owner))
         if altered:
             replaced = _least(_sum((toll.unit for toll in tolls), zero), exact.of(everything, _unit))
-    return replace(plain, together=Cost(row, both, owner, replaced, declared))
+    return replace(plain, together=Cost(row, substitution, owner, replaced, declared))
 
 
 def _altered(
@@ -157,10 +157,10 @@ def _behind(exact: _Exact, plain: Joint, *, whole: bool) -> Joint:
         assert isinstance(found, Approximate)
         return found
 
-    row, both = plain.together.row, plain.together.both
-    load = booked(_row, _swap) if both is None else booked(_swap, _twice)
-    both = None if both is None else _least(both, load)
-    return replace(plain, together=replace(plain.together, row=_least(row, load), both=both))
+    row, substitution = plain.together.row, plain.together.substitution
+    load = booked(_row, _swap) if substitution is None else booked(_swap, _twice)
+    substitution = None if substitution is None else _least(substitution, load)
+    return replace(plain, together=replace(plain.together, row=_least(row, load), substitution=substitution))
 
 
 def _pairs(sets: Sequence[Meeting]) -> tuple[tuple[Meeting, Meeting], ...]:
@@ -217,8 +217,8 @@ class _Step:
 
 def _dearer(toll: Toll) -> Measure:
     """A row that comes or goes, or one that changes."""
-    assert toll.cost.both is not None, "a toll knows what a change loses"
-    return most(toll.cost.row, toll.cost.both)
+    assert toll.cost.substitution is not None, "a toll knows what a change loses"
+    return most(toll.cost.row, toll.cost.substitution)
 
 
 def _entered(toll: Toll) -> Measure:
@@ -227,12 +227,12 @@ def _entered(toll: Toll) -> Measure:
 
 
 _row = _Step(lambda move: move.row, lambda toll: toll.cost.row)
-_farther = _Step(lambda move: move.row | move.both, _dearer)
+_farther = _Step(lambda move: move.row | move.substitution, _dearer)
 _unit = _Step(lambda move: move.unit, lambda toll: toll.unit)
 _owner = _Step(lambda move: move.owner, _entered)
 # Behind a truncation: one row in and one out of the same owner, and that under two owners.
 _swap = _Step(swap_of, lambda toll: toll.cost.row)
-_twice = _Step(lambda move: move.both, _dearer)
+_twice = _Step(lambda move: move.substitution, _dearer)
 
 
 # A mechanism at a distance, or a loss by itself.

@@ -45,14 +45,16 @@ def burden(
     twice = cost(Moving.SWAP_TWICE)
     if whole:
         return twice, twice
-    both = most(cost(Moving.SWAP).times(2), twice)
-    if not powers(both):
+    substitution = most(cost(Moving.SWAP).times(2), twice)
+    if not powers(substitution):
         # Halves of unlike kinds are only known to add up for costs that are powers of a distance.
-        return both, both
+        return substitution, substitution
     one = most(cost(Moving.ROW).times(2), cost(Moving.ROW_TWICE))
     if convex:
-        return one, both
+        return one, substitution
     # A list with one row of the region and a list with two share what both of them carry.
     mixed = cost(Moving.ROW_AND_SWAP)
-    rest = [max(Fraction(0), 2 * amount - dear) for amount, dear in zip(mixed.vector(), both.vector(), strict=True)]
-    return most(one, one.like(rest)), both
+    rest = [
+        max(Fraction(0), 2 * amount - dear) for amount, dear in zip(mixed.vector(), substitution.vector(), strict=True)
+    ]
+    return most(one, one.like(rest)), substitution

@@ -40,15 +40,16 @@ Far = TypeVar("Far", bound=Moved)
 class Sensitivity(Generic[Far]):
     """How far each kind of neighbour moves one exact result; a mechanism makes a loss of it.
 
-    ``row`` when one row enters or leaves its region; ``both`` when a row of the region becomes another one; ``unit``
-    is the most that one step of the granularity can do to this release alone, and ``owner`` the most that all rows of
-    one owner can do who enters or leaves: less than ``unit`` where owners are altered. ``swap``, where a truncation
-    stands behind the projection and the promise is not on owners: what a row that comes does together with the one of
-    the same owner that goes for it; there ``both`` is two of them, a row taken from one owner and given to another.
+    ``row`` when one row enters or leaves its region; ``substitution`` when a row of the region becomes another one;
+    ``unit`` is the most that one step of the granularity can do to this release alone, and ``owner`` the most that all
+    rows of one owner can do who enters or leaves: less than ``unit`` where owners are altered. ``swap``, where a
+    truncation stands behind the projection and the promise is not on owners: what a row that comes does together with
+    the one of the same owner that goes for it; there ``substitution`` is two of them, a row taken from one owner and
+    given to another.
     """
 
     row: Far
-    both: Far
+    substitution: Far
     unit: Far
     owner: Far
     swap: Far | None = None
@@ -59,14 +60,16 @@ class Sensitivity(Generic[Far]):
         granularity: Granularity,
         *,
         row: Far,
-        both: Far,
+        substitution: Far,
         owner: Far,
         altered: Far | None = None,
         swap: Far | None = None,
     ) -> Sensitivity[Far]:
         """With the unit that follows; ``altered`` is what an owner does in any way that the promise allows."""
         any_way = owner if altered is None else altered
-        return cls(row, both, _unit(granularity, row if swap is None else swap, both, any_way), owner, swap)
+        return cls(
+            row, substitution, _unit(granularity, row if swap is None else swap, substitution, any_way), owner, swap
+        )
 
 
 @final
@@ -115,16 +118,16 @@ def movement(
     Lengths(l1=2, l2_squared=2, linf=1)
     """
     row = one_row(measurement)
-    both = one_change(measurement, groups=groups, partial=partial)
+    substitution = one_change(measurement, groups=groups, partial=partial)
     if not behind(granularity, truncation):
         owner = _entered(granularity, measurement, groups, truncation)
         altered = _owned(granularity, measurement, groups, truncation)
-        return Sensitivity.of(granularity, row=row, both=both, owner=owner, altered=altered)
-    swap = row | both
+        return Sensitivity.of(granularity, row=row, substitution=substitution, owner=owner, altered=altered)
+    swap = row | substitution
     # Rows are one less under one owner and one more under another, or as many as before.
     counted = whole and not partial and groups < 2 and measurement in (Counted(), Owned())
     twice = row if counted else swap.times(2)
-    return Sensitivity.of(granularity, row=row, both=twice, owner=swap, swap=swap)
+    return Sensitivity.of(granularity, row=row, substitution=twice, owner=swap, swap=swap)
 
 
 def gathered_movement(
@@ -156,9 +159,9 @@ def gathered_movement(
         row, apart, swap = change & known.row, apart & known.apart, change & known.swap
     if not behind(granularity, truncation):
         altered, owner = _gathered_owner(granularity, alone, change, truncation, parted, keyed=keyed)
-        return Sensitivity.of(granularity, row=row, both=apart, owner=owner, altered=altered)
+        return Sensitivity.of(granularity, row=row, substitution=apart, owner=owner, altered=altered)
     swap = row | (apart if keyed else swap)
-    return Sensitivity.of(granularity, row=row, both=swap.times(2), owner=swap, swap=swap)
+    return Sensitivity.of(granularity, row=row, substitution=swap.times(2), owner=swap, swap=swap)
 
 
 def _gathered_owner(
@@ -202,7 +205,7 @@ def distance(lengths: Lengths, norm: Norm) -> Distance:
 
 def swap_of(move: Sensitivity[Lengths]) -> Lengths:
     """What one list of kept rows does that loses one row and gains another."""
-    return move.row | move.both if move.swap is None else move.swap
+    return move.row | move.substitution if move.swap is None else move.swap
 
 
 def _kept(users: Users, truncation: Truncation | None) -> int:

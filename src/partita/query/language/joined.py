@@ -165,6 +165,28 @@ class Joined:
                 factors[occurrence.name] = each
         return whole * prod(factors.values())
 
+    def moved(self, table: str) -> int | None:
+        """The most joined rows that come or go with one row of a table that lets at most one other in or out (I9).
+
+        None where that is not bounded by counting: full joins, and EXISTS or IN over rows of the table.
+        """
+        mine = [one for one in self.occurrences if one.table == table]
+        beside = [one for one in self.occurrences if one.table != table]
+        if any(one.table == table for one in self.existences):
+            return None
+        if not mine:
+            return 0
+        if any(one.kind is Kind.FULL for one in self.occurrences):
+            return None
+        cap = self.people[table].cap
+        each: int = cap ** len(mine) - (cap - 1) ** len(mine)
+        found: set[str] = set()
+        if len(mine) == 1 and all(one.kind is Kind.INNER for one in self.occurrences):
+            # Rows that a key leads to are functions of the rows that hold it.
+            found = {one.name for one in beside if self._found(one)}
+            found |= {link.other for link in mine[0].links if self._leads(link)}
+        return 2 * each * prod(1 if one.name in found else self.people[one.table].cap for one in beside)
+
     def _found(self, occurrence: Occurrence) -> bool:
         """Whether a joined row meets at most one row of this occurrence, found by a key that is unique for an owner."""
         return any(link.mine in self.people[occurrence.table].unique for link in occurrence.links)

@@ -202,11 +202,11 @@ def _chosen(
         if choice.candidates > quantiles.MOST_VALUES:
             raise refuse_quantiles.quantile_of_too_many(choice.candidates, quantiles.MOST_VALUES)
         for place, (granularity, budget) in enumerate(protections):
-            row, both = quantile_costs.loads(mechanism, moved[place], granularity, budget, whole=request.whole)
+            row, substitution = quantile_costs.loads(mechanism, moved[place], granularity, budget, whole=request.whole)
             owner, unit = (
                 quantile_costs.cost(mechanism, cases, budget) for cases in (moved[place].owner, moved[place].unit)
             )
-            tolls[place] += Toll(Cost(row, both, owner), unit)
+            tolls[place] += Toll(Cost(row, substitution, owner), unit)
     return tuple(choices), tuple(tolls)
 
 

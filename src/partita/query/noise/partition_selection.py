@@ -70,8 +70,8 @@ def people_moved(granularity: Granularity, truncation: Truncation | None) -> Sen
     one, users = Lengths(1, 1, 1), granularity.single
     altered = one.times(2) if isinstance(users, Users) and users.altered else one
     swap = one.times(2) if behind(granularity, truncation) else None
-    both = (swap or one).times(2)
-    return Sensitivity.of(granularity, row=one, both=both, owner=one, altered=altered, swap=swap)
+    substitution = (swap or one).times(2)
+    return Sensitivity.of(granularity, row=one, substitution=substitution, owner=one, altered=altered, swap=swap)
 
 
 @lru_cache(maxsize=1024)

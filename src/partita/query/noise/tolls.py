@@ -25,7 +25,7 @@ _WAYS: Final[dict[Moving, Way]] = {
     Moving.ROW: lambda move: move.row,
     Moving.SWAP: swap_of,
     Moving.ROW_TWICE: lambda move: move.row.times(2),
-    Moving.SWAP_TWICE: lambda move: move.both,
+    Moving.SWAP_TWICE: lambda move: move.substitution,
 }
 
 
@@ -36,8 +36,8 @@ class Toll:
 
     The step has a price of its own: several rows at once are priced at their distance, which may be less than the loss
     of a group. Where a promise lets owners be altered, it is the loss of an altered owner. Behind a truncation, for
-    promises that are not on owners, ``row`` and ``both`` of the cost are what is to be booked so that the row that
-    moves in place of another is paid for as well (burden.py).
+    promises that are not on owners, ``row`` and ``substitution`` of the cost are what is to be booked so that the row
+    that moves in place of another is paid for as well (burden.py).
     """
 
     cost: Cost
@@ -67,7 +67,7 @@ def toll_of(parts: Sequence[Part], place: int, protection: Protection, delta: Fr
 
     unit, owner = cost(lambda move: move.unit), cost(lambda move: move.owner)
     if not parts or parts[0].movements[place].swap is None:
-        return Toll(Cost(cost(lambda move: move.row), cost(lambda move: move.both), owner), unit)
+        return Toll(Cost(cost(lambda move: move.row), cost(lambda move: move.substitution), owner), unit)
     return Toll(Cost(*burden(granularity, lambda moving: cost(_WAYS[moving]), whole=whole), owner), unit)
 
 
@@ -85,5 +85,7 @@ def named_toll(
         loads = burden(unit, lambda moving: selection.cost(chosen, _WAYS[moving](people).l1, measure), whole=whole)
         return Toll(Cost(*loads, all_of_them), all_of_them)
     # Only promises on changes ever book one; for the others it need not have a price.
-    both = selection.cost(chosen, people.both.l1, measure) if isinstance(unit.single, Replace | Metric) else one
-    return Toll(Cost(one, both, one), all_of_them)
+    substitution = (
+        selection.cost(chosen, people.substitution.l1, measure) if isinstance(unit.single, Replace | Metric) else one
+    )
+    return Toll(Cost(one, substitution, one), all_of_them)

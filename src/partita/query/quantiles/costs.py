@@ -62,7 +62,7 @@ def moves(
     is how many there are to choose from, where that is known.
 
     >>> from partita.granularity import Rows
-    >>> moves((Fraction(9, 10),), Rows(), groups=5, truncation=None).both.ways
+    >>> moves((Fraction(9, 10),), Rows(), groups=5, truncation=None).substitution.ways
     ((Fraction(10, 9),), (Fraction(1, 1), Fraction(1, 1)))
     """
     # Of two values only the difference of their scores counts, and half of it may be put on either side.
@@ -74,18 +74,20 @@ def moves(
     if isinstance(users, Users):
         kept = users.rows if truncation is None else min(users.rows, truncation.most)
     if keyed is None:
-        row, both, swap, owner, altered = alone, change, alone | change, alone, alone | change
+        row, substitution, swap, owner, altered = alone, change, alone | change, alone, alone | change
     else:
         # A stored row that comes or goes changes one derived row; an owner is one, or several with other columns.
         parted, kept = isinstance(users, Users) and users.per is not None, kept if keyed else 1
         # Another row of the same owner is in the same derived row, unless there are other columns.
-        row, both, swap = change, _twice(change), _twice(change) if keyed else change
+        row, substitution, swap = change, _twice(change), _twice(change) if keyed else change
         owner = change if parted else alone
         altered = owner | (_twice(change) if parted and keyed else change)
     if behind(granularity, truncation):
-        return Sensitivity.of(granularity, row=row, both=_twice(swap), owner=owner, swap=swap)
+        return Sensitivity.of(granularity, row=row, substitution=_twice(swap), owner=owner, swap=swap)
     in_any_way = altered if isinstance(users, Users) and users.altered else owner
-    return Sensitivity.of(granularity, row=row, both=both, owner=owner.times(kept), altered=in_any_way.times(kept))
+    return Sensitivity.of(
+        granularity, row=row, substitution=substitution, owner=owner.times(kept), altered=in_any_way.times(kept)
+    )
 
 
 def _twice(cases: Cases) -> Cases:
@@ -121,13 +123,13 @@ def loads(
     """What to book for a row, and for a row that becomes another."""
     swap = moved.swap
     if swap is None:
-        return cost(mechanism, moved.row, budget), cost(mechanism, moved.both, budget)
+        return cost(mechanism, moved.row, budget), cost(mechanism, moved.substitution, budget)
     cases = {
         Moving.ROW: moved.row,
         Moving.SWAP: swap,
         Moving.ROW_TWICE: _twice(moved.row),
         Moving.ROW_AND_SWAP: _together(moved.row, swap),
-        Moving.SWAP_TWICE: moved.both,
+        Moving.SWAP_TWICE: moved.substitution,
     }
     # Of two bounds on ρ the lesser is booked for a choice, so that it is not convex where they meet.
     return burden(granularity, lambda moving: cost(mechanism, cases[moving], budget), whole=whole, convex=False)

@@ -177,6 +177,8 @@ def _parsed(text: str) -> exp.Select:
     tree = _parsed_one(text)
     if isinstance(tree, exp.Union):
         raise at(refuse.union_of_aggregates(), words(text, tree))
+    if isinstance(tree, exp.Except | exp.Intersect):
+        raise refuse.set_operation(tree.key.upper())
     if not isinstance(tree, exp.Select):
         raise refuse.not_a_select(tree.key.upper())
     return tree

@@ -412,13 +412,13 @@ def test_readings_between_deciding_and_booking_loosen_nothing(seed):
 def test_a_whole_cost_is_the_same_as_its_losses_by_name(granularity, cost):
     told = {"unit": cost.owner, "altered": cost.altered, "declared": cost.declared}
     whole, parts = (account(Pure(epsilon=1), granularity) for _ in range(2))
-    for release, options in (((OLD, cost), {}), ((OLD, cost.row, cost.both), told)):
+    for release, options in (((OLD, cost), {}), ((OLD, cost.row, cost.substitution), told)):
         for one in (whole, parts):
             assert one.admits(*release, **options)
-    assert whole.charged(OLD, cost) == parts.charged(OLD, cost.row, cost.both, **told)
-    assert whole.claims(OLD, cost) == parts.claims(OLD, cost.row, cost.both, **told)
+    assert whole.charged(OLD, cost) == parts.charged(OLD, cost.row, cost.substitution, **told)
+    assert whole.claims(OLD, cost) == parts.claims(OLD, cost.row, cost.substitution, **told)
     whole.charge(OLD, cost)
-    parts.charge(OLD, cost.row, cost.both, **told)
+    parts.charge(OLD, cost.row, cost.substitution, **told)
     assert whole.worst() == parts.worst()
     dear = Cost(Pure(epsilon=2))
     assert whole.payable(OLD, dear) == parts.payable(OLD, dear.row)

@@ -216,7 +216,7 @@ def test_what_is_kept_of_charges_is_held():
         changes.add(line(0, 5), (ROOM,), (ROOM,))
         hot.add(line(0, 5), (ROOM,))
     assert listed.weights.tolist() == [[ROOM]]
-    assert changes.one.tolist() == changes.both.tolist() == [[ROOM]]
+    assert changes.one.tolist() == changes.substitution.tolist() == [[ROOM]]
     assert hot.best(line(0, 5), 0) == (ROOM, (2,))
 
 

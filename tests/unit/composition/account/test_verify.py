@@ -46,7 +46,13 @@ def held(item, point):
 
 def pair_cost(items, v, w):
     return sum(
-        (item.both if held(item, v) and held(item, w) else item.one if held(item, v) or held(item, w) else Fraction(0))
+        (
+            item.substitution
+            if held(item, v) and held(item, w)
+            else item.one
+            if held(item, v) or held(item, w)
+            else Fraction(0)
+        )
         for item in items
     )
 

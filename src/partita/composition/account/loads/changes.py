@@ -21,14 +21,14 @@ Flags = npt.NDArray[np.bool_]
 class Changes:
     """Regions with summed costs; the rectangles of one region belong together, or a pair would be counted twice."""
 
-    __slots__ = ("_both", "_high", "_keys", "_low", "_one", "_owner", "count", "rows")
+    __slots__ = ("_high", "_keys", "_low", "_one", "_owner", "_substitution", "count", "rows")
 
     def __init__(self, axes: int, components: int) -> None:
         self._low: Integers = np.zeros((64, axes), dtype=np.int64)
         self._high: Integers = np.zeros((64, axes), dtype=np.int64)
         self._owner: Integers = np.zeros(64, dtype=np.int64)
         self._one: Integers = np.zeros((64, components), dtype=np.int64)
-        self._both: Integers = np.zeros((64, components), dtype=np.int64)
+        self._substitution: Integers = np.zeros((64, components), dtype=np.int64)
         self._keys: dict[tuple[Box, ...], int] = {}
         self.count = 0
         self.rows = 0
@@ -54,11 +54,11 @@ class Changes:
         return self._one[: self.count]
 
     @property
-    def both(self) -> Integers:
+    def substitution(self) -> Integers:
         """For each region, the cost when both values are inside."""
-        return self._both[: self.count]
+        return self._substitution[: self.count]
 
-    def add(self, boxes: Sequence[Box], one: Sequence[int], both: Sequence[int]) -> None:
+    def add(self, boxes: Sequence[Box], one: Sequence[int], substitution: Sequence[int]) -> None:
         """Book a region given as disjoint boxes."""
         key = tuple(boxes)
         place = self._keys.get(key)
@@ -67,12 +67,12 @@ class Changes:
             self._keys[key] = place
             if place == len(self._one):
                 self._one = np.concatenate((self._one, np.zeros_like(self._one)))
-                self._both = np.concatenate((self._both, np.zeros_like(self._both)))
+                self._substitution = np.concatenate((self._substitution, np.zeros_like(self._substitution)))
             self.count += 1
             for box in boxes:
                 for rectangle in rectangles(box):
                     self._row(np.asarray(rectangle, dtype=np.int64), place)
-        for kept, amounts in ((self._one, one), (self._both, both)):
+        for kept, amounts in ((self._one, one), (self._substitution, substitution)):
             kept[place] = np.minimum(kept[place] + np.asarray(amounts, dtype=np.int64), ROOM)
 
     def _row(self, ends: Integers, owner: int) -> None:
@@ -110,5 +110,5 @@ class Changes:
     def pair(self, first: Sequence[int], second: Sequence[int]) -> list[int]:
         """The exact loss of a change from one value to another."""
         mine, theirs = self.inside(first), self.inside(second)
-        alone, together = totals(self.one[mine ^ theirs]), totals(self.both[mine & theirs])
-        return [one + both for one, both in zip(alone, together, strict=True)]
+        alone, together = totals(self.one[mine ^ theirs]), totals(self.substitution[mine & theirs])
+        return [one + substitution for one, substitution in zip(alone, together, strict=True)]

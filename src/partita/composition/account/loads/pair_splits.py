@@ -18,17 +18,17 @@ Integers = npt.NDArray[np.int64]
 class PairSplits:
     """For each group of columns the loss of every change from a cell to a cell, equal ones included.
 
-    A change may leave a group as it is and alter another, so equal cells are a change that costs ``both`` of every
-    region that holds them. A region in several groups is only projected on each: two cells in the projection may
-    have one value inside the region, so that they cost the larger of ``one`` and ``both`` there.
+    A change may leave a group as it is and alter another, so equal cells are a change that costs ``substitution`` of
+    every region that holds them. A region in several groups is only projected on each: two cells in the projection may
+    have one value inside the region, so that they cost the larger of ``one`` and ``substitution`` there.
     """
 
     __slots__ = ("_cover", "_fields", "_most", "_shift")
 
     def __init__(
-        self, cover: Cover, one: Integers, both: Integers, turns: int, most: int, allowance: Allowance
+        self, cover: Cover, one: Integers, substitution: Integers, turns: int, most: int, allowance: Allowance
     ) -> None:
-        larger = np.maximum(one, both)
+        larger = np.maximum(one, substitution)
         splits = Splits(cover, larger, {}, most)
         found = cover.segments()
         self._cover, self._shift = cover, splits.shift
@@ -38,7 +38,7 @@ class PairSplits:
         upper = splits.parts(share)
         lower = splits.parts(share, self._counted(one[larger > 0], larger[larger > 0]))
         whole = found.whole[kept]
-        exactly = self._counted(both, larger)[found.region[kept]]
+        exactly = self._counted(substitution, larger)[found.region[kept]]
         lone[kept] = lower
         together[kept] = np.where(whole, exactly, np.maximum(upper, lower))
         offsets = cover.offsets
@@ -56,7 +56,7 @@ class PairSplits:
             mine, ours = lone[first:last], together[first:last]
             allowance.pair_numbers -= count * cells * cells
             if allowance.pair_numbers < 0:
-                # Whoever is inside pays the larger of one and half of both.
+                # Whoever is inside pays the larger of one and half of the substitution.
                 self._fields.append(np.maximum(mine, -(-ours // 2)) @ held)
                 continue
             alone = mine @ held

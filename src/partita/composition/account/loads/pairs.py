@@ -49,8 +49,8 @@ class PairLoads:
     """Loads of pairs; the grid holds two numbers a value, from which most charges are admitted at once.
 
     ``weight`` (components 0, 1, ...): a load M with pair(v, w) <= M(v) + M(w), where a region counts the larger of
-    its cost for one and half its cost for both. ``partner`` (the components after): a bound on pair(v, w) over all
-    w, less ``_lift``, which every booking raises by its cost for one.
+    its cost for one and half its cost for a substitution. ``partner`` (the components after): a bound on pair(v, w)
+    over all w, less ``_lift``, which every booking raises by its cost for one.
     """
 
     __slots__ = (
@@ -110,46 +110,46 @@ class PairLoads:
 
     # --- decisions -------------------------------------------------------------------------------------------
 
-    def decide(self, boxes: Sequence[Box], one: Sequence[int], both: Sequence[int]) -> PairDecision:
+    def decide(self, boxes: Sequence[Box], one: Sequence[int], substitution: Sequence[int]) -> PairDecision:
         """Whether the costs can be booked on disjoint boxes; nothing is booked."""
         proofs: list[tuple[int, tuple[Any, ...], int]] = []
         if not boxes:
             return PairDecision(fits=True)
-        one, both = held(one), held(both)
+        one, substitution = held(one), held(substitution)
         if boxes[0] == self._everything:
-            one = both
+            one = substitution
         for component, limit in enumerate(self.budget):
-            if one[component] or both[component]:
-                if self._beyond(boxes, one[component], both[component], limit):
+            if one[component] or substitution[component]:
+                if self._beyond(boxes, one[component], substitution[component], limit):
                     return PairDecision(fits=False, component=component, load=self._base[component])
                 left = limit - self._base[component]
-                found = self._decide(boxes, component, one[component], both[component], left, proofs)
+                found = self._decide(boxes, component, one[component], substitution[component], left, proofs)
                 if found is not None:
                     return found
         return PairDecision(fits=True, proofs=proofs)
 
-    def _beyond(self, boxes: Sequence[Box], one: int, both: int, limit: int) -> bool:
+    def _beyond(self, boxes: Sequence[Box], one: int, substitution: int, limit: int) -> bool:
         """Whether a change loses more than all of the budget by this charge alone."""
-        if one <= limit and both <= limit:
+        if one <= limit and substitution <= limit:
             return False
         inside = sum(map(boxes_of.size, boxes))
-        return (one > limit and inside < prod(self.shape)) or (both > limit and inside > 1)
+        return (one > limit and inside < prod(self.shape)) or (substitution > limit and inside > 1)
 
     def _decide(
         self,
         boxes: Sequence[Box],
         component: int,
         one: int,
-        both: int,
+        substitution: int,
         left: int,
         proofs: list[tuple[int, tuple[Any, ...], int]],
     ) -> PairDecision | None:
-        weight = max(one, -(-both // 2))
+        weight = max(one, -(-substitution // 2))
         if 2 * (self._tops[component] + weight) <= left:
             return None
         for (first, second), loads in self._hot:
             inside = _held(boxes, first) + _held(boxes, second)
-            if inside and loads[component] + (one if inside == 1 else both) > left:
+            if inside and loads[component] + (one if inside == 1 else substitution) > left:
                 return self._refused(component, (first, second), loads[component])
         here = self._grid.highest(boxes, component) + weight
         anywhere = max(int(self._grid.loads[component].max()), here)
@@ -165,7 +165,7 @@ class PairLoads:
             component,
             boxes,
             one,
-            both,
+            substitution,
             left,
             self.limits,
             allowance(self.limits),
@@ -186,8 +186,8 @@ class PairLoads:
     def _ready(self, boxes: Sequence[Box], component: int) -> bool:
         """Whether the grid has the ends of the boxes as cuts, so that no cell is partly inside, and counts all.
 
-        A region with less cost for both than for one has a negative gain, which no cell may get by rounding, and
-        which may not be taken off a sum that is held at ``ROOM``.
+        A region with less cost for a substitution than for one has a negative gain, which no cell may get by rounding,
+        and which may not be taken off a sum that is held at ``ROOM``.
         """
         if not self._grid.exact or not self._grid.fits(boxes) or int(self._grid.loads[component].max()) >= ROOM:
             return False
@@ -203,7 +203,7 @@ class PairLoads:
         self,
         boxes: Sequence[Box],
         one: Sequence[int],
-        both: Sequence[int],
+        substitution: Sequence[int],
         proofs: Sequence[tuple[int, tuple[Any, ...], int]] = (),
     ) -> None:
         """Book the costs on disjoint boxes, whether or not they fit.
@@ -213,23 +213,23 @@ class PairLoads:
         if not boxes:
             return
         self._serial += 1
-        one, both = held(one), held(both)
+        one, substitution = held(one), held(substitution)
         if boxes[0] == self._everything:
             # Every pair has both values inside, so every pair pays the same.
-            self._base = list(held(base + amount for base, amount in zip(self._base, both, strict=True)))
+            self._base = list(held(base + amount for base, amount in zip(self._base, substitution, strict=True)))
             return
-        if not any(one) and not any(both):
+        if not any(one) and not any(substitution):
             return
-        self._changes.add(boxes, one, both)
+        self._changes.add(boxes, one, substitution)
         for pair, loads in self._hot:
             inside = _held(boxes, pair[0]) + _held(boxes, pair[1])
             for component in range(len(loads)):
-                loads[component] += (0, one[component], both[component])[inside]
+                loads[component] += (0, one[component], substitution[component])[inside]
         version = self._grid.version
         self._grid.refine(boxes)
-        weights = [max(a, -(-s // 2)) for a, s in zip(one, both, strict=True)]
-        extra = [max(a, s) - a for a, s in zip(one, both, strict=True)]
-        self._light = self._light and all(s <= 2 * a for a, s in zip(one, both, strict=True))
+        weights = [max(a, -(-s // 2)) for a, s in zip(one, substitution, strict=True)]
+        extra = [max(a, s) - a for a, s in zip(one, substitution, strict=True)]
+        self._light = self._light and all(s <= 2 * a for a, s in zip(one, substitution, strict=True))
         self._grid.add(boxes, (*weights, *extra))
         components = len(self.budget)
         for component in range(components):

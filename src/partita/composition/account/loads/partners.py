@@ -40,14 +40,13 @@ class Partners:
 
         pair(v, w) <= max over V of one(v)  +  sum over regions R that hold w of gain(R),
 
-    where gain is both - one if R holds all of V, one if R misses V, and the larger of the two otherwise. With a
+    where gain is substitution - one if R holds all of V, one if R misses V, and the larger of the two otherwise. With a
     single value in V it is an equality. The sum is a field over the grid: corner differences and running sums.
     """
 
     __slots__ = (
         "_allowance",
         "_axes",
-        "_both",
         "_bounds",
         "_changes",
         "_component",
@@ -58,6 +57,7 @@ class Partners:
         "_new",
         "_one",
         "_sizes",
+        "_substitution",
         "_together",
     )
 
@@ -68,7 +68,7 @@ class Partners:
         component: int,
         boxes: Sequence[Box],
         one: int,
-        both: int,
+        substitution: int,
         left: int,
         limits: Limits,
         allowance: Allowance,
@@ -80,9 +80,9 @@ class Partners:
         self._component = component
         self._new = boxes
         self._one = one
-        self._both = both
+        self._substitution = substitution
         self._left = left
-        # No region costs more for both than twice for one: then the grid holds the sums of the costs for one.
+        # No region costs more for a substitution than twice for one: then the grid holds the sums of the costs for one.
         self._light = light
         self._allowance = allowance
         self._together = limits.together
@@ -99,8 +99,8 @@ class Partners:
             return Verdict(None, 2 * anywhere, proven=False)
         proofs: list[tuple[int, tuple[Any, ...], int]] = []
         components = self._grid.components // 2
-        weight = max(self._one, -(-self._both // 2))
-        dearest = max(self._one, self._both)
+        weight = max(self._one, -(-self._substitution // 2))
+        dearest = max(self._one, self._substitution)
         for box in self._new:
             ranges = self._grid.touched(box)
             index = self._grid.index(ranges)
@@ -183,9 +183,9 @@ class Partners:
         """What the new region adds to a second value inside it, and to the first value, for one block."""
         covers, meets = self._new_status(start, stop)
         if covers:
-            return self._both - self._one, self._one
+            return self._substitution - self._one, self._one
         if meets:
-            return max(self._one, self._both - self._one), self._one
+            return max(self._one, self._substitution - self._one), self._one
         return self._one, 0
 
     def _mine(self, block: Block, meets: Flags) -> int:
@@ -197,8 +197,8 @@ class Partners:
         """For every block and cell, the sum of the gains of the regions that hold the cell."""
         assert self._corners is not None
         row, place, sign = self._corners
-        one, both = self._changes.one[:, self._component], self._changes.both[:, self._component]
-        gain = np.where(covers, both - one, np.where(meets, np.maximum(one, both - one), one))
+        one, substitution = self._changes.one[:, self._component], self._changes.substitution[:, self._component]
+        gain = np.where(covers, substitution - one, np.where(meets, np.maximum(one, substitution - one), one))
         field = np.zeros((len(gain), *self._sizes), dtype=np.int64)
         if self._light:
             gain = gain - one

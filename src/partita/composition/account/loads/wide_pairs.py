@@ -25,7 +25,7 @@ from partita.region.box import Box
 class WidePairLoads:
     """Loads of pairs, with the face of `PairLoads`, for any number of columns.
 
-    Two rows that agree on every constrained column may differ in another: such a change costs ``both`` of every
+    Two rows that agree on every constrained column may differ in another: such a change costs ``substitution`` of every
     region that holds them, and is counted by loads of values beside those of pairs.
     """
 
@@ -73,17 +73,17 @@ class WidePairLoads:
 
     # --- decisions -------------------------------------------------------------------------------------------
 
-    def decide(self, boxes: Sequence[Box], one: Sequence[int], both: Sequence[int]) -> PairDecision:
+    def decide(self, boxes: Sequence[Box], one: Sequence[int], substitution: Sequence[int]) -> PairDecision:
         """Whether the costs can be booked on disjoint boxes; nothing is booked."""
         if not boxes:
             return PairDecision(fits=True)
-        one, both = held(one), held(both)
+        one, substitution = held(one), held(substitution)
         region = self._touched.scoped(boxes)
         if not region.axes:
-            one = both
+            one = substitution
         shared = allowance(self.limits)
         for component, limit in enumerate(self.budget):
-            mine, ours = one[component], both[component]
+            mine, ours = one[component], substitution[component]
             left = limit - self._base[component]
             if (mine or ours) and self._most(component) + max(mine, ours) > left:
                 found = self._decide(region, component, mine, ours, left, shared)
@@ -92,25 +92,25 @@ class WidePairLoads:
         return PairDecision(fits=True)
 
     def _most(self, component: int) -> int:
-        """No change costs more than the larger of one and both of every region."""
+        """No change costs more than the larger of one and the substitution of every region."""
         parts = len(self.budget)
         amounts = self._booked.amounts
         return totals(np.maximum(amounts[:, component], amounts[:, parts + component])[:, None])[0]
 
     def _decide(
-        self, region: Scoped, component: int, one: int, both: int, left: int, shared: Allowance
+        self, region: Scoped, component: int, one: int, substitution: int, left: int, shared: Allowance
     ) -> PairDecision | None:
         if self._narrow is not None or not self._booked.regions:
-            return self._exactly(region, component, one, both, left)
+            return self._exactly(region, component, one, substitution, left)
         for where in restrictions(region, self.limits.hulls):
             asked: list[tuple[int, Restriction]] = [(one, {})]
-            if both > one:
-                asked.append((both, where if len(region.boxes) == 1 else {}))
+            if substitution > one:
+                asked.append((substitution, where if len(region.boxes) == 1 else {}))
             for cost, other in asked:
                 upper = self._bounded(where, other, component, left - cost, shared) if cost else 0
                 if upper + cost > left:
                     pair, load = self._met(where, component)
-                    costs = (0, one, both)[region.holds(pair[0]) + region.holds(pair[1])]
+                    costs = (0, one, substitution)[region.holds(pair[0]) + region.holds(pair[1])]
                     if costs and pair[0] != pair[1] and load + costs > left:
                         load += self._base[component]
                         return PairDecision(fits=False, component=component, witness=pair, load=load)
@@ -118,22 +118,22 @@ class WidePairLoads:
                     return PairDecision(fits=False, component=component, load=load, proven=False)
         return None
 
-    def _exactly(self, region: Scoped, component: int, one: int, both: int, left: int) -> PairDecision | None:
+    def _exactly(self, region: Scoped, component: int, one: int, substitution: int, left: int) -> PairDecision | None:
         """On the grid of constrained columns; a region that constrains another one may be left by that one alone."""
         base, parts = self._base[component], len(self.budget)
-        dearest = both if set(region.axes) <= set(self._order) else max(one, both)
+        dearest = substitution if set(region.axes) <= set(self._order) else max(one, substitution)
         if dearest:
             peak = self._equal.highest(self._lifted(region), component)
             if peak.upper + dearest > left:
                 # Two rows that agree on all constrained columns.
                 free = self._free(region.axes)
-                if free is None or peak.lower + both <= left:
+                if free is None or peak.lower + substitution <= left:
                     return PairDecision(fits=False, component=component, load=peak.upper + base, proven=False)
                 pair = (peak.witness, self._moved(peak.witness, free))
                 return PairDecision(fits=False, component=component, witness=pair, load=peak.lower + base)
         if self._narrow is None:
             # Nothing is booked yet but on the whole domain.
-            if max(one, both) <= left:
+            if max(one, substitution) <= left:
                 return None
             return PairDecision(fits=False, component=component, load=base, proven=False)
         amounts = (tuple(cost if at == component else 0 for at in range(parts)) for cost in (one, dearest))
@@ -141,7 +141,7 @@ class WidePairLoads:
         if found.fits:
             return None
         pair_ = None if found.witness is None else self._pair_of_all(found.witness, region)
-        proven = found.proven and dearest == both
+        proven = found.proven and dearest == substitution
         return PairDecision(fits=False, component=component, witness=pair_, load=found.load, proven=proven)
 
     def _moved(self, point: Point, axis: int) -> Point:
@@ -182,21 +182,21 @@ class WidePairLoads:
         """A bound on every change from a value of one restriction to one of another, on top of the base."""
         parts, patience = len(self.budget), shared.patience
         amounts = self._booked.amounts
-        one, both = amounts[:, component], amounts[:, parts + component]
+        one, substitution = amounts[:, component], amounts[:, parts + component]
         cover = self._touched.cover(self._booked.regions)
         most = max(1, self.limits.single >> 4)
         split = self._split.get(component) if patience == 1 else None
         if split is None:
             # Bounded by itself, so that what it proves does not depend on what was asked before.
             own = Allowance(self.limits, patience)
-            split = PairSplits(cover, one, both, self.limits.splits * patience, most, own)
+            split = PairSplits(cover, one, substitution, self.limits.splits * patience, most, own)
             if patience == 1:
                 self._split[component] = split
         upper = split.bound(first, second)
         if upper <= threshold:
             return upper
-        # Each of the two values pays at most the larger of one and half of both.
-        weight = np.maximum(one, -(-both // 2))
+        # Each of the two values pays at most the larger of one and half of the substitution.
+        weight = np.maximum(one, -(-substitution // 2))
         turns = self.limits.splits * patience
         sums = [Splits(cover, weight, where, most).proven(-1, turns, shared)[0] for where in (first, second)]
         return min(upper, sum(sums))
@@ -227,27 +227,27 @@ class WidePairLoads:
         self,
         boxes: Sequence[Box],
         one: Sequence[int],
-        both: Sequence[int],
+        substitution: Sequence[int],
         proofs: Sequence[tuple[int, tuple[Any, ...], int]] = (),
     ) -> None:
         """Book the costs on disjoint boxes, whether or not they fit."""
         if not boxes:
             return
         self._serial += 1
-        one, both = held(one), held(both)
+        one, substitution = held(one), held(substitution)
         region = self._touched.scoped(boxes)
         if not region.axes:
-            self._base = list(held(base + amount for base, amount in zip(self._base, both, strict=True)))
+            self._base = list(held(base + amount for base, amount in zip(self._base, substitution, strict=True)))
             if self._narrow is not None:
-                self._narrow.book([tuple(((0, self.shape[axis]),) for axis in self._order)], both, both)
+                self._narrow.book([tuple(((0, self.shape[axis]),) for axis in self._order)], substitution, substitution)
             return
-        if not any(one) and not any(both):
+        if not any(one) and not any(substitution):
             return
         first = not self._booked.regions
-        if self._booked.add(region, (*one, *both)):
+        if self._booked.add(region, (*one, *substitution)):
             self._touched.add(region)
         self._split = {}
-        self._equal.book(boxes, both)
+        self._equal.book(boxes, substitution)
         if self._narrow is None and not first:
             return
         if 2 * self._touched.cells * len(self.budget) > self.limits.numbers:
@@ -255,7 +255,7 @@ class WidePairLoads:
             return
         along = self._along(region) if set(region.axes) <= set(self._order) else []
         if self._narrow is not None and along and self._narrow.grid.fits(along):
-            self._narrow.book(along, one, both)
+            self._narrow.book(along, one, substitution)
             if self._narrow.exact:
                 return
         self._renew()
@@ -277,7 +277,7 @@ class WidePairLoads:
         mine, theirs = self._booked.inside(first), self._booked.inside(second)
         parts, amounts = len(self.budget), self._booked.amounts
         alone, together = totals(amounts[mine ^ theirs][:, :parts]), totals(amounts[mine & theirs][:, parts:])
-        return [one + both for one, both in zip(alone, together, strict=True)]
+        return [one + substitution for one, substitution in zip(alone, together, strict=True)]
 
     def pair_of(self, first: Point, second: Point) -> list[int]:
         """The exact loss of a change between two values."""
