@@ -41,7 +41,7 @@ from partita.curator.path.gate import Gate
 from partita.curator.path.many import paid
 from partita.curator.path.opinion import EFFORT, SecondOpinion
 from partita.curator.path.pace import Pace
-from partita.curator.path.path import Path, answered, charge_of, fingerprint
+from partita.curator.path.path import Path, answered, charge_of, fingerprint, numbers
 from partita.curator.path.placed import booked_costs, placed
 from partita.curator.path.rehearsal import Rehearsal
 from partita.curator.path.shrink import shrunk
@@ -294,6 +294,20 @@ class Curator(Custody):
         if not wanted.reuse or self._people is not None or self._ledger.stored(fingerprint(offered)) is not None:
             return None
         return self._shelf.find(offered, lambda result: wanted.reached(result, offered))
+
+    def recalled(self, question: str, price: Price, noise: str | None, *, analyst: str = "") -> Answer | None:
+        """The stored answer to a question at a price, as it was given; None if there is none. Nothing is ever charged.
+
+        ``noise`` names the kind that it was made with.
+        """
+        asked = self._catalogue.asked(question)
+        if not isinstance(asked, Plan):
+            return None
+        offered = self._catalogue.requoted(asked, price, noise)
+        stored = self._ledger.stored(fingerprint(offered))
+        if stored is None:
+            return None
+        return self._told(offered, stored, numbers(stored.content, offered.width, offered.texts), analyst=analyst)
 
     def _known(self, offered: Quote, analyst: str) -> Answer:
         """The answer to a question that shows no line: it is public, so nothing is charged, read or booked."""

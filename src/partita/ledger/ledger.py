@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from types import TracebackType
 from typing import Self, final
 
@@ -12,6 +11,7 @@ from partita.composition.account.claim import Claim
 from partita.composition.account.maps import LoadMap
 from partita.errors import PartitaError
 from partita.errors import ledger as refuse_ledger
+from partita.ledger.acts import Act, Decide, acts, decide
 from partita.ledger.audit.verify import Verification, verify
 from partita.ledger.balances import Balances
 from partita.ledger.birth import Birth, Terms
@@ -20,8 +20,7 @@ from partita.ledger.book.anchor import Mark
 from partita.ledger.book.book import Book
 from partita.ledger.book.entries import Entry, Kind, same_release
 from partita.ledger.book.points import Faults, Point
-from partita.ledger.book.store import Stage, State, counted
-from partita.ledger.book.tally import Tally
+from partita.ledger.book.store import Stage
 from partita.ledger.budgets import Budgets, Cause
 from partita.ledger.canonical import digest
 from partita.ledger.charge import Charge
@@ -30,20 +29,18 @@ from partita.ledger.eras import Eras
 from partita.ledger.fixed import NONE, Kept, check, fix
 from partita.ledger.keys import SigningKey
 from partita.ledger.migration import migrated
+from partita.ledger.pages import Pages
 from partita.ledger.payer import region_account
 from partita.ledger.receipts.receipts import Receipt, receipt_of
 from partita.ledger.refined import Difference
 from partita.ledger.seals import newest_seal, seal
 from partita.ledger.states import Answered, Reservation
-from partita.live import Live
 from partita.region import Region
 from partita.theory.measures.base import Measure
 
-_CHUNK = 1000
-
 
 @final
-class Ledger(Live):
+class Ledger(Pages):
     """The durable book of one set of promises, safe to share between threads; processes each open their own.
 
     Make one with :func:`partita.ledger.opening.open_ledger`. Every charge is checked against all promises and the
@@ -291,6 +288,17 @@ class Ledger(Live):
         """Go on under other tables and columns that refine those of the book (theory I12), and say what differs."""
         return migrated(self._book, terms)
 
+    # --- people ----------------------------------------------------------------------------------------------
+
+    def decide(self, decision: Decide) -> None:
+        """Write down acts of the custodian about people, decided on all that were written before, and durable."""
+        decide(self._book, decision)
+
+    def acts(self, after: int = 0) -> list[Act]:
+        """What was decided about people behind a place of the book, oldest first."""
+        with self._book.reading():
+            return acts(self._store, after)
+
     # --- rows of owners --------------------------------------------------------------------------------------
 
     def fix(self, kept: Kept) -> None:
@@ -426,37 +434,6 @@ class Ledger(Live):
         """The limits of every analyst who has some."""
         with self._book.current() as balances:
             return balances.children()
-
-    def entries(self, after: int = 0) -> Iterator[Entry]:
-        """The lines of the book, in order."""
-        while True:
-            with self._book.reading():
-                found = list(islice(self._store.after(after), _CHUNK))
-            if not found:
-                return
-            yield from found
-            after = found[-1].seq
-
-    def tallies(self) -> list[tuple[Entry, Tally]]:
-        """What was booked up to each checkpoint since the one before, with the checkpoint's own entry."""
-        with self._book.reading():
-            read = [(self._store.entry(seq), Tally.read(content)) for seq, content in self._store.tallies()]
-        return [(entry, tally) for entry, tally in read if entry is not None]
-
-    def newest(self, count: int) -> list[tuple[Entry, State]]:
-        """The newest charges and what has become of each, newest first."""
-        with self._book.reading():
-            return [(entry, self._state(entry)) for entry in self._store.newest(count)]
-
-    def states(self) -> dict[State, int]:
-        """How many charges were answered, are unfinished, were abandoned."""
-        with self._book.reading():
-            return counted(self._store.counts())
-
-    def _state(self, entry: Entry) -> State:
-        closing = self._store.closing(entry.seq)
-        answered = closing is not None and closing.kind is Kind.COMMIT
-        return State.UNFINISHED if closing is None else State.ANSWERED if answered else State.ABANDONED
 
     def content(self, commit: Entry) -> bytes:
         """The answer stored with a commit."""

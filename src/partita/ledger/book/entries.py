@@ -28,6 +28,7 @@ class Kind(StrEnum):
     MIGRATE = "migrate"  # other tables and columns from here on, which refine those before
     FIX = "fix"  # the rows that are kept of owners, by keyed digests: no others are read from here on
     SEAL = "seal"  # a batch of rows, or an erasure, in the vault; the digest of what the vault holds since
+    ACT = "act"  # what a custodian decided about people: a token given out or revoked, a question approved
 
 
 @final
