@@ -34,13 +34,14 @@ from partita.curator.declared.declared import (
     terms_of,
 )
 from partita.curator.keywords import spelled_as
+from partita.curator.margins import Margins
 from partita.curator.opened import opened
 from partita.curator.overview import overview
 from partita.curator.path.gate import Gate
 from partita.curator.path.many import paid
 from partita.curator.path.opinion import EFFORT, SecondOpinion
 from partita.curator.path.pace import Pace
-from partita.curator.path.path import Path, answered, charge_of, fingerprint
+from partita.curator.path.path import Path, answered, charge_of, fingerprint, numbers
 from partita.curator.path.placed import booked_costs, placed
 from partita.curator.path.rehearsal import Rehearsal
 from partita.curator.path.shrink import shrunk
@@ -132,8 +133,7 @@ class Curator(Custody):
         self._growth.hold(self._engine, kept, truncations, own=not isinstance(backend, Engine))
         opinion = SecondOpinion(self._ledger, second_opinion)
         self._path = Path(self._ledger, self._engine, bits, beat, opinion, Rehearsal(self._ledger, self._engine), gate)
-        self._path.kept = self._growth.kept
-        unfixed(self._ledger, self._growth.kept, depth=3)
+        unfixed(self._ledger, self._growth.rows.kept, depth=3)
         self._arrange(self._growth.batch)
 
     def _listed(self, batch: int | None) -> Catalogue:
@@ -149,12 +149,13 @@ class Curator(Custody):
         if batch:
             self._catalogue = self._listed(batch)
         self._tables, truncations = dict(self._catalogue.tables), self._catalogue.truncations
-        self._path.batch = batch or None
+        self._path.batch, self._path.rows = batch or None, self._growth.rows
         self._shelf = Shelf(self._ledger, self._tables, self._catalogue.requoted)
         self._batches = Batches(self._ledger, self._path, self._promises, truncations, self._answered)
         self._presenting = Presenting(
             self._catalogue, self._ledger, self._batches, self._one, self._one_quoted, self._people is not None
         )
+        self._margins = Margins(self._ledger, self._batches, self._people is not None)
         self._staging = Staging(self._ledger, self._one, self._one_quoted, self._presenting, self._charged)
         self._door = Door(self._ledger, self._path, self._promises, self._catalogue.promised)
 
@@ -219,6 +220,8 @@ class Curator(Custody):
         found = self._reused(offered, wanted) if key is None else None
         if found is not None:
             return self._shelf.made(found, offered, analyst)
+        if (levels := self._margins.batch(plan, wanted, key=key, analyst=analyst)) is not None:
+            return self._margins.ask(levels)
         offered, whole = self._shrunk(offered, wanted, analyst)
         try:
             return self._answered(offered, asked=text, analyst=analyst, key=key, whole=whole)
@@ -293,6 +296,20 @@ class Curator(Custody):
             return None
         return self._shelf.find(offered, lambda result: wanted.reached(result, offered))
 
+    def recalled(self, question: str, price: Price, noise: str | None, *, analyst: str = "") -> Answer | None:
+        """The stored answer to a question at a price, as it was given; None if there is none. Nothing is ever charged.
+
+        ``noise`` names the kind that it was made with.
+        """
+        asked = self._catalogue.asked(question)
+        if not isinstance(asked, Plan):
+            return None
+        offered = self._catalogue.requoted(asked, price, noise)
+        stored = self._ledger.stored(fingerprint(offered))
+        if stored is None:
+            return None
+        return self._told(offered, stored, numbers(stored.content, offered.width, offered.texts), analyst=analyst)
+
     def _known(self, offered: Quote, analyst: str) -> Answer:
         """The answer to a question that shows no line: it is public, so nothing is charged, read or booked."""
         zeros = tuple(cost.zero() for cost in offered.costs)
@@ -345,6 +362,8 @@ class Curator(Custody):
 
     def _one_quoted(self, plan: Plan, wanted: Wanted, *, analyst: str) -> CuratorQuote:
         """The quotation of one question."""
+        if (levels := self._margins.batch(plan, wanted, key=None, analyst=analyst)) is not None:
+            return self._margins.quote(levels, analyst)
         offered, whole = self._shrunk(self._catalogue.offer(plan, wanted), wanted, analyst)
         costs = booked_costs(offered)
         return CuratorQuote(

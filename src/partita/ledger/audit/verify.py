@@ -120,6 +120,8 @@ class _Audit:
                 self._migrate(entry)
             case Kind.BUDGET:
                 self._budget(entry)
+            case Kind.ACT if not isinstance(entry.details().get("what"), dict):
+                self.note(f"entry {entry.seq} says nothing that was decided")
             case _:
                 pass
 
