@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import assert_never
 
-from partita.query.exact.operations import Applied, Cast, Chosen, Computed, Constant, FirstOf, Folded, Kept, Load, Width
+from partita.query.exact.operations import (
+    Applied,
+    Cast,
+    Chosen,
+    Computed,
+    Constant,
+    FirstOf,
+    Folded,
+    Kept,
+    Load,
+    Looked,
+    Outermost,
+    Width,
+)
 from partita.query.exact.workings import compared, whole
 from partita.query.language.conditions import Condition, Versus
 from partita.query.language.expressions import Expression
@@ -65,6 +79,10 @@ def rendered(operation: Computed, dialect: str = "duckdb") -> str:
             inner = rendered(part, dialect)
             low, high = (_whole(end, operation.width, dialect) for end in (operation.low, operation.high))
             return f"CASE WHEN {inner} < {low} THEN {low} WHEN {inner} > {high} THEN {high} ELSE {inner} END"
+        case Outermost(function=function, parts=parts):
+            return f"{function}({', '.join(rendered(part, dialect) for part in parts)})"
+        case Looked(place=place, values=values):
+            return _listed(values, rendered(place, dialect), dialect)
         case FirstOf(parts=parts):
             return f"COALESCE({', '.join(rendered(part, dialect) for part in parts)})"
         case Chosen(branches=branches, otherwise=otherwise):
@@ -74,6 +92,17 @@ def rendered(operation: Computed, dialect: str = "duckdb") -> str:
             return f"{function}({'*' if part is None else rendered(part, dialect)})"
         case _:
             assert_never(operation)
+
+
+def _listed(values: Sequence[int], place: str, dialect: str) -> str:
+    """The number at a place of a list; engines count places from 1."""
+    counted, numbers = f"({place} + {_whole(1, Width.NARROW, dialect)})", ",".join(map(str, values))
+    if dialect == "duckdb":
+        return f"LIST_EXTRACT(CAST('[{numbers}]' AS BIGINT[]), {counted})"
+    if dialect == "postgres":
+        return f"(CAST('{{{numbers}}}' AS BIGINT[]))[CAST({counted} AS INT)]"
+    typed = ", ".join(_whole(value, Width.NARROW, dialect) for value in values)
+    return f"ELEMENT_AT(ARRAY({typed}), CAST({counted} AS INT))"
 
 
 def _whole(value: int | None, width: Width, dialect: str) -> str:
