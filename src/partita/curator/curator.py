@@ -24,7 +24,7 @@ from partita.curator.caps import SuggestedCaps, suggested
 from partita.curator.computations.door import Door
 from partita.curator.custody import Custody
 from partita.curator.declared.catalogue import Catalogue
-from partita.curator.declared.cautions import UNSAID, forgets, tell
+from partita.curator.declared.cautions import UNSAID, forgets, tell, unfixed
 from partita.curator.declared.declared import (
     checked_limits,
     checked_promises,
@@ -40,7 +40,7 @@ from partita.curator.path.gate import Gate
 from partita.curator.path.many import paid
 from partita.curator.path.opinion import EFFORT, SecondOpinion
 from partita.curator.path.pace import Pace
-from partita.curator.path.path import Path, answered, charge_of, fingerprint
+from partita.curator.path.path import Path, answered, charge_of, fingerprint, numbers
 from partita.curator.path.placed import booked_costs, placed
 from partita.curator.path.rehearsal import Rehearsal
 from partita.curator.path.shrink import shrunk
@@ -130,6 +130,8 @@ class Curator(Custody):
         self._growth.hold(self._engine, kept, truncations, own=not isinstance(backend, Engine))
         opinion = SecondOpinion(self._ledger, second_opinion)
         self._path = Path(self._ledger, self._engine, bits, beat, opinion, Rehearsal(self._ledger, self._engine), gate)
+        self._path.kept = self._growth.kept
+        unfixed(self._ledger, self._growth.kept, depth=3)
         self._arrange(self._growth.batch)
 
     def _listed(self, batch: int | None) -> Catalogue:
@@ -288,6 +290,20 @@ class Curator(Custody):
         if not wanted.reuse or self._people is not None or self._ledger.stored(fingerprint(offered)) is not None:
             return None
         return self._shelf.find(offered, lambda result: wanted.reached(result, offered))
+
+    def recalled(self, question: str, price: Price, noise: str | None, *, analyst: str = "") -> Answer | None:
+        """The stored answer to a question at a price, as it was given; None if there is none. Nothing is ever charged.
+
+        ``noise`` names the kind that it was made with.
+        """
+        asked = self._catalogue.asked(question)
+        if not isinstance(asked, Plan):
+            return None
+        offered = self._catalogue.requoted(asked, price, noise)
+        stored = self._ledger.stored(fingerprint(offered))
+        if stored is None:
+            return None
+        return self._told(offered, stored, numbers(stored.content, offered.width, offered.texts), analyst=analyst)
 
     def _known(self, offered: Quote, analyst: str) -> Answer:
         """The answer to a question that shows no line: it is public, so nothing is charged, read or booked."""

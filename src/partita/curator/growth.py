@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -17,6 +19,7 @@ from partita.engine.growing import Growing
 from partita.errors import engine as refuse_engine
 from partita.errors import vault as refuse
 from partita.granularity import Granularity, Replace, Windows
+from partita.ledger.fixed import NONE, Kept
 from partita.ledger.ledger import Ledger
 from partita.query.tables.people import People
 from partita.query.tables.schema import Table
@@ -43,6 +46,8 @@ class Growth:
         self._open: Callable[[str], Growing]
         self._growing: Growing | None = None
         self._held, self._turn = False, RLock()
+        self.kept: Kept = NONE
+        """Digests of the rows that an engine keeps of owners, where they were not read from the vault."""
         if self._vault is not None and (found := self._vault.look()) is not None:
             declared = {name: table.digest for name, table in tables.items()}
             if declared != dict(found.tables):
@@ -70,12 +75,26 @@ class Growth:
     def hold(
         self, engine: Engine, people: People | None, truncations: Mapping[str, Truncation | None], *, own: bool
     ) -> None:
-        """Let an engine hold what is sealed; one that somebody else may use too is left as it is."""
+        """Let an engine hold what is sealed; one that somebody else may use too is left as it is.
+
+        Where nothing is sealed, the rows that it keeps of owners must be those that the book was charged for.
+        """
         self._open = lambda secret: self._grown(engine, people, truncations, secret, own=own)
-        if self._vault is not None:
+        if self._vault is None:
+            self.kept = self._told(engine.fixed(truncations, self._secret().hex()))
+            self._ledger.fixes(self.kept)
+        else:
             self._growing = self._open(self._vault.secret)
             self._growing.load(self._vault.contents())
             self._held, self._vault.moved = True, False
+
+    def _secret(self) -> bytes:
+        return hmac.new(self._ledger.truncation_key(), b"kept rows", hashlib.sha256).digest()
+
+    def _told(self, texts: Mapping[str, str]) -> Kept:
+        """Keyed digests of texts that tell rows apart: a book confirms nobody's guess."""
+        secret = self._secret()
+        return {table: hmac.new(secret, text.encode(), hashlib.sha256).hexdigest() for table, text in texts.items()}
 
     def _grown(
         self,
@@ -138,6 +157,7 @@ class Growth:
         if vault.manifest is not None and self._held and not vault.moved:
             return vault.manifest
         if vault.manifest is None:
+            self._ledger.fix(self.kept)  # no process may go on with others
             if not self._held:
                 with self._gate.closed():
                     growing.begin()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
 from weakref import finalize
@@ -44,7 +44,7 @@ from partita.theory.measures.zcdp import ZCDP
 
 LONGEST = 4_000_000
 """Bytes of a file; one with thousands of columns and categories is far shorter."""
-_TOP = ("ledger", "log", "backend", "pace", "second_opinion", "promises", "tables", "public", "analysts")
+_TOP = ("ledger", "log", "backend", "pace", "second_opinion", "promises", "tables", "public", "analysts", "server")
 _UNITS = {
     "rows": lambda _: rows(),
     "replace": lambda _: replace(),
@@ -75,11 +75,13 @@ class Settings:
     promises: tuple[Promise, ...]
     ledger: str
     backend: str
-    analysts: Mapping[str, Measure]
+    analysts: Mapping[str, Measure | tuple[Measure | None, ...]]
     public: tuple[PublicTable, ...] = ()
     pace: Number | None = None
     log: str | None = None
     second_opinion: int = EFFORT
+    server: Mapping[str, Any] = field(default_factory=dict)
+    """What stands under [server], as it stands there: the server reads it."""
 
 
 def open_settings(path: str | os.PathLike[str] = "partita.toml", *, migrate: bool = False) -> Curator:
@@ -107,7 +109,11 @@ def open_settings(path: str | os.PathLike[str] = "partita.toml", *, migrate: boo
     at most ρ = 0.5 for one row, added or removed
     >>> folder.cleanup()
     """
-    declared = read_settings(path)
+    return opened_settings(path, read_settings(path), migrate=migrate)
+
+
+def opened_settings(path: str | os.PathLike[str], declared: Settings, *, migrate: bool = False) -> Curator:
+    """The curator of what a file was found to declare."""
     ended = None
     if declared.log is not None and Path(declared.log) == _beside(Path(path)):
         ended = write_beside(declared.log)
@@ -196,11 +202,12 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
         promises=tuple(kept),
         ledger=ledger if ledger == ":memory:" else str(place.parent / ledger),
         backend=backend,
-        analysts={name: _loss(shown, f"analysts.{name}", limit) for name, limit in limits.items()},
+        analysts={name: _limits(shown, f"analysts.{name}", limit) for name, limit in limits.items()},
         public=tuple(_public(shown, place.parent, settings.get("public", {}))),
         pace=_pace(settings.get("pace")),
         log=None if log is False else str(place.parent / log),
         second_opinion=whole(settings.get("second_opinion", EFFORT), "second_opinion"),
+        server=_mapping(shown, "server", settings.get("server", {})),
     )
 
 
@@ -237,7 +244,7 @@ def _promise(path: str, setting: str, given: object) -> Promise:
     if "protect" not in values:
         raise refuse.bad_setting(path, setting, 'say who is protected: protect = "rows"')
     unit, schedule, ceiling = (values.pop(name, None) for name in ("protect", "schedule", "ceiling"))
-    protected, budget = _unit(path, f"{setting}.protect", unit), _loss(path, setting, values)
+    protected, budget = _unit(path, f"{setting}.protect", unit), read_loss(path, setting, values)
     return Promise(protected, budget, schedule={} if schedule is None else schedule, ceiling=ceiling)
 
 
@@ -255,7 +262,7 @@ def _unit(path: str, setting: str, given: object) -> Granularity:
     return made
 
 
-def _loss(path: str, setting: str, given: object) -> Measure:
+def read_loss(path: str, setting: str, given: object) -> Measure:
     """A loss is told by the numbers it has: epsilon, epsilon and delta, rho, mu."""
     values: dict[str, Any] = dict(_mapping(path, setting, given))
     kind = values.pop("measure", None)
@@ -273,6 +280,13 @@ def _loss(path: str, setting: str, given: object) -> Measure:
         raise refuse.bad_setting(path, setting, f"{kind} cannot be made from {values!r}.") from None
     except PartitaError as problem:
         raise refuse.bad_setting(path, setting, problem.message) from None
+
+
+def _limits(path: str, setting: str, given: object) -> Measure | tuple[Measure | None, ...]:
+    """The limits of an analyst: one for the first promise, or a list with one for each, where {} is none."""
+    if not isinstance(given, list):
+        return read_loss(path, setting, given)
+    return tuple(read_loss(path, f"{setting}[{at}]", one) if one else None for at, one in enumerate(given))
 
 
 def _mapping(path: str, setting: str, given: object) -> Mapping[str, Any]:

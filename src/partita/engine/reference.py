@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.engine.base import Engine
-from partita.engine.frames import kept_text
+from partita.engine.fixing import fixed_numbers
+from partita.engine.frames import kept_text, plain_text
 from partita.engine.log import log
 from partita.engine.rows import Row, rows_of
 from partita.errors import PartitaError
@@ -95,6 +96,16 @@ class Reference(Engine):
         from partita.engine.reference_joins import kept_rows
 
         self._kept = kept_rows(people, key, self._rows)
+
+    def fixed(self, truncations: Mapping[str, Truncation | None], key: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for name, cap in truncations.items():
+            if cap is not None:
+                table = self.tables[name]
+                kept = sanitised(table, cap.fixed, self._rows[name]) if self._kept is None else self._kept[name]
+                rows = ((row.codes, row.texts, plain_text(row.owner)) for row in kept)
+                found[name] = str(fixed_numbers(table, rows, key))
+        return found
 
     def compute(self, program: Program) -> NDArray[np.object_]:
         return _tallied(program, self._records(program))

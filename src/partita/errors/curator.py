@@ -292,6 +292,16 @@ def forgetful() -> Caution:
     )
 
 
+def unfixed_rows(path: str, tables: Iterable[str]) -> Caution:
+    """A book that was charged by a version that did not write down which rows it read."""
+    return Caution(
+        "curator.unfixed-rows",
+        f"The ledger {path} was charged by a version that did not write down which rows of {some(tables)} it read. "
+        f"From the next charge on it is bound to the rows that are there now. If the source has changed since its "
+        f"first charge, an owner may have lost more than was promised: see past vulnerabilities, case 25.",
+    )
+
+
 def large_delta(table: str, people: int, unit: str, delta: str) -> Caution:
     """A δ of at least one in the number of people: publishing somebody outright would keep such a promise (B25)."""
     return Caution(

@@ -65,6 +65,15 @@ def does_not_grow(kind: str) -> InvalidInput:
     )
 
 
+def fixes_no_rows(kind: str) -> InvalidInput:
+    """An engine that cannot say whether the rows it keeps of owners are still the same."""
+    return InvalidInput(
+        "engine.fixes-no-rows",
+        f"The engine {kind!r} does not tell whether the rows that it keeps of users are the same as before, so a "
+        f"promise to users cannot be kept with it. Use backend='duckdb'.",
+    )
+
+
 def keeps_no_rows(kind: str) -> InvalidInput:
     """An engine that cannot hold people's rows."""
     return InvalidInput(

@@ -9,7 +9,6 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any, Final, final
 
-from partita.curator.answers.grid import grid, label
 from partita.curator.answers.presented import Presented
 from partita.curator.path.shrink import said
 from partita.errors import curator as refuse
@@ -17,6 +16,7 @@ from partita.errors.query import presenting as refuse_shown
 from partita.errors.query import prices as refuse_accuracy
 from partita.exact import Number, probability, whole
 from partita.explain.facts import facts_of
+from partita.explain.grid import grid, label
 from partita.explain.numbers import at_most, percent
 from partita.explain.sentences import moved
 from partita.ledger.receipts.receipts import Receipt
@@ -144,7 +144,7 @@ class Answer:
 
     def plot(self, column: str | None = None, *, confidence: Number = 0.95) -> Figure:
         """A bar for every group with its error bar: of one column, or of the first that has noise."""
-        from partita.curator.answers.plot import plot
+        from partita.explain.bars import plot
 
         return plot(self, column, confidence)
 

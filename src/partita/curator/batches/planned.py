@@ -107,6 +107,11 @@ class Planned(Live):
         """Everything that is released, each once."""
         return released(self.shares)
 
+    @property
+    def seq(self) -> int:
+        """The place of its charge in the ledger."""
+        return self._booked.reserve if isinstance(self._booked, Answered) else self._booked.seq
+
     def __len__(self) -> int:
         return len(self.shares)
 

@@ -26,7 +26,9 @@ class Kind(StrEnum):
     RESTORE = "restore"  # the custodian went on from an older copy, and says why
     BUDGET = "budget"  # another budget from here on: by the schedule of the birth, raised, or lowered
     MIGRATE = "migrate"  # other tables and columns from here on, which refine those before
+    FIX = "fix"  # the rows that are kept of owners, by keyed digests: no others are read from here on
     SEAL = "seal"  # a batch of rows, or an erasure, in the vault; the digest of what the vault holds since
+    ACT = "act"  # what a custodian decided about people: a token given out or revoked, a question approved
 
 
 @final

@@ -188,7 +188,7 @@ class Replay:
                     if entry.details().get("tallies") != self._digest:
                         raise refuse.tally_damaged(self.name, entry.seq)
                     self.tally = Tally()
-                case Kind.BIRTH | Kind.COMMIT | Kind.ABANDON | Kind.RESTORE | Kind.SEAL:
+                case Kind.BIRTH | Kind.COMMIT | Kind.ABANDON | Kind.RESTORE | Kind.FIX | Kind.SEAL | Kind.ACT:
                     pass
                 case _:
                     assert_never(entry.kind)
