@@ -34,6 +34,7 @@ from partita.curator.declared.declared import (
     terms_of,
 )
 from partita.curator.keywords import spelled_as
+from partita.curator.margins import Margins
 from partita.curator.opened import opened
 from partita.curator.overview import overview
 from partita.curator.path.gate import Gate
@@ -153,6 +154,7 @@ class Curator(Custody):
         self._presenting = Presenting(
             self._catalogue, self._ledger, self._batches, self._one, self._one_quoted, self._people is not None
         )
+        self._margins = Margins(self._ledger, self._batches, self._people is not None)
         self._staging = Staging(self._ledger, self._one, self._one_quoted, self._presenting, self._charged)
         self._door = Door(self._ledger, self._path, self._promises, self._catalogue.promised)
 
@@ -217,6 +219,8 @@ class Curator(Custody):
         found = self._reused(offered, wanted) if key is None else None
         if found is not None:
             return self._shelf.made(found, offered, analyst)
+        if (levels := self._margins.batch(plan, wanted, key=key, analyst=analyst)) is not None:
+            return self._margins.ask(levels)
         offered, whole = self._shrunk(offered, wanted, analyst)
         try:
             return self._answered(offered, asked=text, analyst=analyst, key=key, whole=whole)
@@ -357,6 +361,8 @@ class Curator(Custody):
 
     def _one_quoted(self, plan: Plan, wanted: Wanted, *, analyst: str) -> CuratorQuote:
         """The quotation of one question."""
+        if (levels := self._margins.batch(plan, wanted, key=None, analyst=analyst)) is not None:
+            return self._margins.quote(levels, analyst)
         offered, whole = self._shrunk(self._catalogue.offer(plan, wanted), wanted, analyst)
         costs = booked_costs(offered)
         return CuratorQuote(

@@ -261,7 +261,9 @@ def _named(table: Table) -> str:
         return quoted(table.name)
     parts = []
     for place, one in enumerate(joined.occurrences):
+        derived = joined.derived(one.table)
         text = quoted(one.table) if one.name == one.table else f"{quoted(one.table)} AS {quoted(one.name)}"
+        text = text if derived is None else f"({derived.written}) AS {quoted(one.name)}"
         if place:
             on = [] if one.on is None else [f"({shown_condition(one.on, readable)})"]
             text = f"{one.kind.value} {text} ON {' AND '.join([*_links(joined, one.name, one.links), *on]) or 'TRUE'}"
