@@ -131,8 +131,7 @@ class Curator(Custody):
         self._growth.hold(self._engine, kept, truncations, own=not isinstance(backend, Engine))
         opinion = SecondOpinion(self._ledger, second_opinion)
         self._path = Path(self._ledger, self._engine, bits, beat, opinion, Rehearsal(self._ledger, self._engine), gate)
-        self._path.kept = self._growth.kept
-        unfixed(self._ledger, self._growth.kept, depth=3)
+        unfixed(self._ledger, self._growth.rows.kept, depth=3)
         self._arrange(self._growth.batch)
 
     def _listed(self, batch: int | None) -> Catalogue:
@@ -148,7 +147,7 @@ class Curator(Custody):
         if batch:
             self._catalogue = self._listed(batch)
         self._tables, truncations = dict(self._catalogue.tables), self._catalogue.truncations
-        self._path.batch = batch or None
+        self._path.batch, self._path.rows = batch or None, self._growth.rows
         self._shelf = Shelf(self._ledger, self._tables, self._catalogue.requoted)
         self._batches = Batches(self._ledger, self._path, self._promises, truncations, self._answered)
         self._presenting = Presenting(
