@@ -36,6 +36,8 @@ NUMBERS: dict[str, str] = {
     "query.sql.shown_functions._MOST_GROWING": GUARD,
     "curator.path.many.TOGETHER": CACHE,
     "query.sql.join_words.MOST_EXISTING": GUARD,
+    "query.sql.derived_tables.MOST_DERIVED": GUARD,
+    "query.sql.windows.MOST_STEPS": GUARD,
     "query.sql.stages.MOST_FIRST": GUARD,
     "query.sql.statement.MOST_RELEASES": GUARD,
     "algorithms.estimators.logistic_regression._MANY": METHOD,

@@ -34,6 +34,7 @@ from partita.curator.declared.declared import (
     terms_of,
 )
 from partita.curator.keywords import spelled_as
+from partita.curator.margins import Margins
 from partita.curator.opened import opened
 from partita.curator.overview import overview
 from partita.curator.path.gate import Gate
@@ -130,8 +131,7 @@ class Curator(Custody):
         self._growth.hold(self._engine, kept, truncations, own=not isinstance(backend, Engine))
         opinion = SecondOpinion(self._ledger, second_opinion)
         self._path = Path(self._ledger, self._engine, bits, beat, opinion, Rehearsal(self._ledger, self._engine), gate)
-        self._path.kept = self._growth.kept
-        unfixed(self._ledger, self._growth.kept, depth=3)
+        unfixed(self._ledger, self._growth.rows.kept, depth=3)
         self._arrange(self._growth.batch)
 
     def _listed(self, batch: int | None) -> Catalogue:
@@ -147,12 +147,13 @@ class Curator(Custody):
         if batch:
             self._catalogue = self._listed(batch)
         self._tables, truncations = dict(self._catalogue.tables), self._catalogue.truncations
-        self._path.batch = batch or None
+        self._path.batch, self._path.rows = batch or None, self._growth.rows
         self._shelf = Shelf(self._ledger, self._tables, self._catalogue.requoted)
         self._batches = Batches(self._ledger, self._path, self._promises, truncations, self._answered)
         self._presenting = Presenting(
             self._catalogue, self._ledger, self._batches, self._one, self._one_quoted, self._people is not None
         )
+        self._margins = Margins(self._ledger, self._batches, self._people is not None)
         self._staging = Staging(self._ledger, self._one, self._one_quoted, self._presenting, self._charged)
         self._door = Door(self._ledger, self._path, self._promises, self._catalogue.promised)
 
@@ -217,6 +218,8 @@ class Curator(Custody):
         found = self._reused(offered, wanted) if key is None else None
         if found is not None:
             return self._shelf.made(found, offered, analyst)
+        if (levels := self._margins.batch(plan, wanted, key=key, analyst=analyst)) is not None:
+            return self._margins.ask(levels)
         offered, whole = self._shrunk(offered, wanted, analyst)
         try:
             return self._answered(offered, asked=text, analyst=analyst, key=key, whole=whole)
@@ -357,6 +360,8 @@ class Curator(Custody):
 
     def _one_quoted(self, plan: Plan, wanted: Wanted, *, analyst: str) -> CuratorQuote:
         """The quotation of one question."""
+        if (levels := self._margins.batch(plan, wanted, key=None, analyst=analyst)) is not None:
+            return self._margins.quote(levels, analyst)
         offered, whole = self._shrunk(self._catalogue.offer(plan, wanted), wanted, analyst)
         costs = booked_costs(offered)
         return CuratorQuote(
