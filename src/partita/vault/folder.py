@@ -61,6 +61,20 @@ class Folder:
             fcntl.flock(file, fcntl.LOCK_UN)
             os.close(file)
 
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """Nobody writes here meanwhile; others may read. Where there is no folder, there is nothing to wait for."""
+        with self._named():
+            file = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600) if self.path.is_dir() else None
+            if file is not None:
+                fcntl.flock(file, fcntl.LOCK_SH)
+        try:
+            yield
+        finally:
+            if file is not None:
+                fcntl.flock(file, fcntl.LOCK_UN)
+                os.close(file)
+
     def write(self, name: str, fill: Fill) -> str:
         """A whole file of this name, durable; the keyed digest of what it holds."""
         made, part = self.path / name, self.path / f"{name}{_PART}"

@@ -7,7 +7,7 @@ import hmac
 import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
@@ -55,6 +55,10 @@ class Vault:
             self._goes()
 
     # --- reading -----------------------------------------------------------------------------------------------
+
+    def still(self) -> AbstractContextManager[None]:
+        """No process seals inside, so that what is looked at is not swept away before it is read."""
+        return self._folder.still()
 
     def look(self) -> Manifest | None:
         """What the ledger says is sealed now, if the folder has it; None if nothing ever was."""

@@ -267,8 +267,8 @@ def _plan(asked: Asked, given: exp.Select) -> Plan:
     text = asked.text
     given = plain(text, given, asked.public)
     if asked.people is not None:
-        base = asked
-        asked = base.among(derived_tables(text, given, asked.people, lambda one, tree: _based(base.among(one), tree)))
+        own = asked
+        asked = own.among(derived_tables(text, given, asked.people, lambda one, tree: _based(own.among(one), tree)))
     made = inlined(text, given)
     tree, stored = made.tree, made.tree
     inner = _gathering(tree)
