@@ -92,7 +92,7 @@ class Derived:
 
         joined = joined_of(self.base)
         listed = [
-            f"table {self.base.name}",
+            f"table {self.base.name} {self.base.version}",
             *(() if joined is None else (joined.canonical(),)),
             f"where {shown_condition(self.where)}",
             *(() if self.per_user is None else (self.per_user.canonical(),)),
