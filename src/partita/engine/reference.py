@@ -24,15 +24,19 @@ from partita.query.exact.extract import Extract
 from partita.query.exact.program import Cells, Histogram, Owners, Present, Program, Rows, Total, Values, ordered_texts
 from partita.query.language import keys
 from partita.query.language.conditions import Condition, Versus
+from partita.query.language.curves import curve, nearest
 from partita.query.language.expressions import (
     Case,
     Clamp,
+    Curved,
     Expression,
+    Extreme,
     First,
     Months,
     Number,
     Plus,
     Quotient,
+    Ratio,
     Remainder,
     Times,
     Value,
@@ -468,6 +472,20 @@ def evaluate(expression: Expression, codes: tuple[int, ...], domain: Domain) -> 
         case Months(part):
             inner = evaluate(part, codes, domain)
             return None if inner is None else Fraction(month_number(math.floor(inner)))
+        case Extreme(parts, greatest):
+            found = [one for part in parts if (one := evaluate(part, codes, domain)) is not None]
+            return (max if greatest else min)(found, default=None)
+        case Ratio(part, divisor, step):
+            inner, below = evaluate(part, codes, domain), evaluate(divisor, codes, domain)
+            if inner is None or below is None:
+                return None
+            below = below if below > 0 else bounds(divisor, domain).unit
+            return nearest(max(inner, Fraction(0)) / below, step) * step
+        case Curved(name, part, low, high, unit, step):
+            inner = evaluate(part, codes, domain)
+            if inner is None:
+                return None
+            return curve(name, low, high, unit, step).at(math.floor((inner - low) / unit)) * step
         case First(parts):
             for part in parts:
                 inner = evaluate(part, codes, domain)

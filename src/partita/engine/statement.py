@@ -19,13 +19,16 @@ from partita.query.language import keys as keys_of
 from partita.query.language.conditions import Condition
 from partita.query.language.expressions import Expression, Value, columns
 from partita.query.language.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated, Valued
-from partita.query.language.per_user import PerUser
+from partita.query.language.per_user import PerUser, PerUserColumn
 from partita.query.language.text import in_quotes as name
 from partita.query.tables.schema import texts
 from partita.query.tables.truncation import NOTHING, SEPARATOR, Truncation
 from partita.region import codes as codes_of
 from partita.region.columns import Bounded
 from partita.region.columns.stepped import Stepped
+from partita.region.dialects.base import Dialect
+from partita.region.dialects.duckdb import DUCKDB
+from partita.region.domain import Domain
 
 
 @final
@@ -123,6 +126,15 @@ def values_statement(program: Program, of: Expression, stored: Stored) -> Statem
     return Statement(sql, tuple(_place(key, stored) for key in keys))
 
 
+def gathered_column(column: PerUserColumn, domain: Domain, dialect: Dialect = DUCKDB) -> str:
+    """An aggregate of one owner's rows, as the derived column holds it."""
+    text = rendered(working(column, domain), dialect)
+    if column.since is not None and not isinstance(column.since, datetime):
+        # Days were counted; a derived column of dates holds the days themselves.
+        text = dialect.day(text, column.since)
+    return text
+
+
 def gathered(program: Program, per_user: PerUser, stored: Stored) -> Stored:
     """Rows gathered by owner, as a relation that holds sanitised values already."""
     domain, owner = program.table.domain, name(per_user.owner)
@@ -131,11 +143,7 @@ def gathered(program: Program, per_user: PerUser, stored: Stored) -> Stored:
     source = _met(stored, program.where, clean, frozenset(), program.truncation)
     listed = [name(key) for key in per_user.keys]
     for column in per_user.columns:
-        text = rendered(working(column, domain), stored.dialect)
-        if column.since is not None and not isinstance(column.since, datetime):
-            # Days were counted; a derived column of dates holds the days themselves.
-            text = stored.dialect.day(text, column.since)
-        listed.append(f"{text} AS {name(column.name)}")
+        listed.append(f"{gathered_column(column, domain, stored.dialect)} AS {name(column.name)}")
     grouped = ", ".join([owner, *map(name, per_user.keys)])
     relation = (
         f"(SELECT {', '.join(listed)} FROM (SELECT * FROM {source}) AS met_ WHERE {owner} IS NOT NULL "

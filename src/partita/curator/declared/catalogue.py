@@ -132,7 +132,7 @@ class Catalogue:
 
     def _ours(self, table: Table) -> bool:
         joined = joined_of(table)
-        return self.tables.get(table.name) is table if joined is None else joined.people is self._people
+        return self.tables.get(table.name) is table if joined is None else joined.people.origin is self._people
 
     def own(self, offered: Quote) -> Quote:
         """The quote, if it was made for these tables, promises and truncations: elsewhere its costs mean nothing."""

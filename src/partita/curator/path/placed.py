@@ -88,10 +88,13 @@ class PersonPromise:
         if joined is None:
             sides.append((self.table.name, {name: (self.table.name, name) for name in region.domain.axes}, True))
         else:
-            named = [(joined.occurrence(name).table, name) for name in joined.touched]
+            # Rows that are derived from others say nothing of the values of these.
+            stored = [name for name in joined.touched if joined.derived(joined.occurrence(name).table) is None]
+            named = [(joined.occurrence(name).table, name) for name in stored]
             sides += [(table, _mapped(joined, name), joined.by_rows == table) for table, name in named]
-            # Nothing of a row must lie in the region where every table may be absent: then everybody is charged.
-            sides = sides or [(self.persons.tables[0], {}, False)]
+            # Nothing of a row must lie in the region where every table may be absent: then all are charged whose own
+            # values may.
+            sides = sides or [(self.persons.tables[0], _mapped(joined, None), False)]
         for table, columns, adds_up in sides:
             lifted = self.space.lifted(table, region, columns)
             if rows is not None and adds_up and not by_person:
@@ -195,7 +198,7 @@ def _mapped(joined: Joined, name: str | None) -> Columns:
     return {
         column: (occurrence.table, found)
         for column, (occurrence, found) in joined.columns.items()
-        if occurrence.name in named
+        if occurrence.name in named and joined.derived(occurrence.table) is None
     }
 
 

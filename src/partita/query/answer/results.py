@@ -16,7 +16,7 @@ from partita.query.answer.estimators import Estimator, Linear, Numbers, values
 from partita.query.answer.foresight import foreseen
 from partita.query.answer.formula_intervals import Bars
 from partita.query.answer.intervals import Interval, Spread
-from partita.query.answer.mixed import Mixed
+from partita.query.answer.mixed import Mixed, Stacked
 from partita.query.exact.program import Cells
 from partita.query.language import keys as keys_of
 from partita.query.language.aggregates import Aggregate, Count, CountOwners, CountRows, Quantile
@@ -41,7 +41,7 @@ class Result:
     spreads: tuple[Spread, ...]
     chosen: NDArray[np.object_] | None = None
     opened: NDArray[np.object_] | None = None
-    mixed: Mixed | None = None
+    mixed: Mixed | Stacked | None = None
 
     @cached_property
     def columns(self) -> dict[str, list[Any]]:

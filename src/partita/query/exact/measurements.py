@@ -95,6 +95,14 @@ class Lengths:
         """
         return Lengths(k * self.l1, k * k * self.l2_squared, k * self.linf)
 
+    def apart(self, k: int) -> Lengths:
+        """The length of k such vectors that share no entry.
+
+        >>> Lengths(2, 2, 1).apart(3)
+        Lengths(l1=6, l2_squared=6, linf=1)
+        """
+        return Lengths(k * self.l1, k * self.l2_squared, self.linf)
+
     def __or__(self, other: Lengths) -> Lengths:
         return Lengths(max(self.l1, other.l1), max(self.l2_squared, other.l2_squared), max(self.linf, other.linf))
 

@@ -25,6 +25,7 @@ from partita.query.answer.results import Result
 from partita.query.exact.measurements import entries
 from partita.query.exact.per_user_sensitivity import steady
 from partita.query.exact.program import Owners, Program, Tally, Values, cells
+from partita.query.exact.sensitivity import parted
 from partita.query.exact.workings import computed, typed
 from partita.query.language.aggregates import Average, Correlation, Covariance, Quantile, Variance, arguments
 from partita.query.language.expressions import columns
@@ -308,6 +309,7 @@ def quote(
         keys=min(owned, 1 if truncation is None else truncation.most) if plan.opened else 0,
         keyed=None if plan.per_user is None else bool(plan.per_user.keys),
         steady=steady(plan),
+        parted=parted(plan.per_user, plan.keys),
     )
     offer = offered(request)
     tallies: dict[Tally, None] = {}

@@ -25,6 +25,7 @@ from partita.query.language.plan import KeyColumn, Lines, Order, Plan, ShownColu
 from partita.query.rewrite import rewritten
 from partita.query.sql.advice import CLAUSES, for_aggregate, for_select, for_window, why
 from partita.query.sql.column_functions import slab
+from partita.query.sql.derived_tables import derived_tables
 from partita.query.sql.grouping_sets import Sets, grouping_sets, summable
 from partita.query.sql.joins import paired, read_join
 from partita.query.sql.per_user import GatheringWords
@@ -247,6 +248,10 @@ class Asked:
         known = {table.name.lower(): table for table in listed}
         return cls(text, known, public or {}, most or {}, people)
 
+    def among(self, people: People) -> Asked:
+        """The same text about the tables of these people."""
+        return Asked.of(self.text, {}, self.public, None, people)
+
     def plan(self, tree: exp.Select | None) -> Plan:
         """The plan of a part of the text, or of all of it, in its normal form."""
         with _readable():
@@ -260,7 +265,11 @@ class Asked:
 
 def _plan(asked: Asked, given: exp.Select) -> Plan:
     text = asked.text
-    made = inlined(text, plain(text, given, asked.public))
+    given = plain(text, given, asked.public)
+    if asked.people is not None:
+        own = asked
+        asked = own.among(derived_tables(text, given, asked.people, lambda one, tree: _based(own.among(one), tree)))
+    made = inlined(text, given)
     tree, stored = made.tree, made.tree
     inner = _gathering(tree)
     if inner is not None:
@@ -361,13 +370,8 @@ def _reader(text: str, tree: exp.Select, tables: Mapping[str, Table]) -> Reader:
         raise refuse.no_table()
     named = source.this
     if not isinstance(named, exp.Table) or not isinstance(named.this, exp.Identifier):
-        kind = (
-            "A question that aggregates"
-            if isinstance(named, exp.Subquery)
-            else "A function"
-            if isinstance(named, exp.Table)
-            else "This"
-        )
+        called = {exp.Subquery: "A question that aggregates", exp.Table: "A function"}
+        kind = called.get(type(named), "This")
         raise at(refuse.not_a_table(kind), words(text, named))
     table = tables.get(named.name.lower())
     if table is None or named.db.lower() not in ("", "main", "public"):
