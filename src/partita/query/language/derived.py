@@ -100,6 +100,7 @@ class Derived:
             *(repr((one.within.value, one.of, one.keys, one.order, one.steps, one.name)) for one in self.windows),
             *(f"{shown} is {inner}" for shown, inner in self.columns),
             *(() if self.kept is None else (f"kept {shown_condition(self.kept)}",)),
+            f"at most {self.cap}",
         ]
         return f"{self.table.name}: [{'; '.join(listed)}]"
 
