@@ -187,3 +187,18 @@ def test_a_ledger_goes_on_when_its_rows_move_to_a_server(visits, tmp_path):
         assert curator.spent() == spent
         curator.ask("SELECT COUNT(*) AS n FROM visits WHERE age > 50", rho="0.1")
         assert curator.spent() != spent
+
+
+def test_a_text_that_is_too_long_for_patterns_fails_no_question(visits):
+    served.put([("age", "text"), ("sex", "text")], [("40", "F"), ("70", "M")], "visits")
+    # As long as a row may well be, and compressed to almost nothing.
+    served.owner().execute("INSERT INTO hostile.visits VALUES (repeat('7', 270000000), 'F')")
+    with pt.Curator(
+        tables=[table()],
+        promises=[pt.Promise(pt.rows(), pt.ZCDP(rho=10**6))],
+        ledger=":memory:",
+        backend="postgres",
+        database=served.address(),
+    ) as curator:
+        assert curator.ask("SELECT COUNT(*) AS n FROM visits WHERE age > 1", rho=1000).rows() == [{"n": 3}]
+        assert curator.ask("SELECT SUM(age) AS s FROM visits", rho=10**5).rows() == [{"s": 40 + 70 + 120}]

@@ -21,6 +21,8 @@ _DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 _MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?)?$"
 # Beyond every declared time, and far from the last that PostgreSQL stores.
 _FAR = "20000-01-01"
+# So many signs of a text are read: patterns fail on one of 2^28 bytes, and one row would fail the question.
+_LONGEST = 2**20
 # A text has fewer than 2^30 signs, so that no digits before or behind a point make up for an exponent of this size.
 _HUGE = 10**10
 
@@ -41,7 +43,7 @@ class PostgresDialect(Dialect):
     def value(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
         kind, name = family(stored_type), stored.sql(dialect=self.kind)
         if kind is Family.TEXT:
-            return _raw(self.stored(name, stored_type))
+            return _raw(f"LEFT({self.stored(name, stored_type)}, {_LONGEST})")
         if _numeric(stored_type):
             # Not a number is no value, as a text too.
             return _raw(f"NULLIF(CAST({name} AS NUMERIC), CAST('NaN' AS NUMERIC))")
