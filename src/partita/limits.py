@@ -31,9 +31,9 @@ class Limits:
     """Cuts of an axis; beyond, all of its codes are cut."""
     axes: int = 16
     """Columns that all have an axis in the grid; of more, only those that charges constrain, and then in groups."""
-    grouped: int = 128
+    grouped: int = 64
     """Cells in the grid of a group of columns; columns that make more are kept in groups apart."""
-    splits: int = 12
+    splits: int = 24
     """Splits of the charges over such groups that are tried for one bound."""
     steps: int = 3000
     """Blocks looked at in one search. Work limits count steps, never seconds."""

@@ -10,7 +10,7 @@ import pytest
 from partita.composition.account import RegionAccount
 from partita.composition.account.engine import Engine, OfPairs, OfValues
 from partita.composition.account.load import Load
-from partita.composition.account.loads import cover, pair_splits
+from partita.composition.account.loads import cover, pair_splits, splits
 from partita.composition.account.loads.booked import Scoped
 from partita.composition.account.loads.pair_splits import PairSplits
 from partita.composition.account.loads.splits import Splits
@@ -257,6 +257,41 @@ def test_a_split_that_comes_to_less_than_the_charge_is_found(monkeypatch):
     parts = Splits.parts
     monkeypatch.setattr(Splits, "parts", lambda self, *arguments: parts(self, *arguments) // 2)
     assert fails("values", "single columns")
+
+
+def bounds_of(rng: random.Random, limits: Limits) -> tuple[OfValues, list[Box]]:
+    shape = tuple(rng.choice((2, 3, 5)) for _ in range(8))
+    account = OfValues(shape, (10**6,), limits)
+    for _ in range(25):
+        account.book(Load([box(rng, shape)], (rng.randint(1, 900),), (0,)))
+    return account, [box(rng, shape) for _ in range(6)]
+
+
+@pytest.mark.parametrize("floored", [True, False])
+def test_what_is_said_to_remain_is_admitted_wherever_the_looking_ends(floored, monkeypatch):
+    """A threshold ends the looking early, and what is told without one takes that into account."""
+    monkeypatch.setattr(splits, "HOPELESS", {0: 1.3, 2: 1.05, 4: 1.0})
+    if not floored:
+        monkeypatch.setattr(splits, "ceil", lambda _: 0)
+    refused = 0
+    for seed in range(12):
+        account, asked_of = bounds_of(random.Random(seed), Limits(axes=0, numbers=1, grouped=0))
+        for where in asked_of:
+            left = 10**6 - account.highest([where], 0).upper
+            refused += not account.decide(Load([where], (left,), (0,))).fits
+    assert (refused == 0) == floored
+
+
+def test_a_value_is_in_the_regions_that_hold_it():
+    rng = random.Random(1)
+    for _ in range(20):
+        shape = tuple(rng.choice((2, 3, 4)) for _ in range(rng.randint(1, 6)))
+        account = OfValues(shape, (10**6,), Limits(axes=0))
+        for _ in range(12):
+            account.book(asked(rng, shape)._replace(one=(1,)))
+        booked = account.loads.booked  # type: ignore[union-attr]
+        for value in ([rng.randrange(size) for size in shape] for _ in range(20)):
+            assert booked.inside(value).tolist() == [region.holds(value) for region in booked.regions]
 
 
 def test_a_region_knows_the_columns_that_it_constrains():

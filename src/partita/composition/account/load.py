@@ -78,7 +78,7 @@ def nothing(boxes: Sequence[Box], components: int) -> Load:
 
 def manageable(boxes: Sequence[Box], limits: Limits) -> Sequence[Box]:
     """Disjoint boxes as they are, or, if they have too many rectangles, fewer ones that hold them."""
-    if len(boxes) == 1 and all(len(codes) == 1 for codes in boxes[0]):
+    if len(boxes) == 1 and max(map(len, boxes[0]), default=1) == 1:
         return boxes
     if _count(boxes) <= limits.rectangles:
         return boxes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import prod
 from typing import final
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from partita.composition.account.loads.allowance import Allowance, allowance
 from partita.composition.account.loads.booked import Booked, Scoped, scoped
 from partita.composition.account.loads.cover import Cover, Restriction
+from partita.composition.account.loads.hot import RecentPoints
 from partita.composition.account.loads.splits import Splits
 from partita.composition.account.loads.sums import countable, held
 from partita.composition.account.loads.values import Decision, Peak, ValueLoads
@@ -22,6 +23,8 @@ from partita.region.codes import Codes, joined
 
 Integers = npt.NDArray[np.int64]
 Point = tuple[int, ...]
+Heavy = tuple[int, Point]
+"""A load, and a value that carries it."""
 
 ROOMIER = 4
 """How many times the cells it was made for a group of columns may come to have."""
@@ -82,10 +85,14 @@ class Touched:
     def _outgrown(self, cover: Cover) -> bool:
         return any(len(group.axes) > 1 and group.cells > ROOMIER * self._most for group in cover.groups)
 
-    def filled(self, codes: Restriction | dict[int, int], where: Restriction) -> Point:
+    def filled(self, codes: Mapping[int, int], where: Restriction) -> Point:
         """A value with some codes given, of a restriction, and the first of everything else."""
-        first = {axis: along[0][0] for axis, along in where.items()} | dict(codes)
-        return tuple(int(first.get(axis, 0)) for axis in range(len(self.shape)))  # type: ignore[call-overload]
+        found = [0] * len(self.shape)
+        for axis, along in where.items():
+            found[axis] = along[0][0]
+        for axis, code in codes.items():
+            found[axis] = code
+        return tuple(found)
 
 
 def _due(count: int) -> int:
@@ -131,7 +138,7 @@ class WideLoads:
         self._touched = Touched(self.shape, self.limits.grouped)
         self._order: list[int] = []
         self._narrow: ValueLoads | None = None
-        self._hot: list[tuple[Point, list[int]]] = []
+        self._hot = RecentPoints(len(self.shape), len(self.budget), self.limits.hot)
 
     @property
     def exact(self) -> bool:
@@ -184,30 +191,26 @@ class WideLoads:
             return Decision(fits=False, component=component, witness=peak.witness, load=peak.lower)
         for where in restrictions(region, self.limits.hulls):
             known = self._known(where, component, threshold)
-            upper, point = (0, known) if known else self._bounded(where, component, threshold, shared)
+            upper, (load, point) = (0, known) if known else self._bounded(where, component, threshold, shared)
             if not known and upper <= threshold:
                 continue
-            load = self.load_of(point)[component]
-            if load > threshold + self._base[component] and region.holds(point):
+            if load > threshold and region.holds(point):
+                load += self._base[component]
                 return Decision(fits=False, component=component, witness=point, load=load)
             load = max(upper, threshold + 1) + self._base[component]
             return Decision(fits=False, component=component, load=load, proven=False)
         return None
 
-    def _known(self, where: Restriction, component: int, threshold: int) -> Point | None:
+    def _known(self, where: Restriction, component: int, threshold: int) -> Heavy | None:
         """A remembered value there with a load above the threshold; columns that no region constrains are free."""
-        for point, loads in self._hot:
-            if loads[component] > threshold and all(
-                any(low <= point[axis] < high for low, high in codes)
-                for axis, codes in where.items()
-                if axis in self._touched.cuts
-            ):
-                free = {axis: code for axis, code in enumerate(point) if axis in self._touched.cuts}
-                return self._touched.filled(free, where)
-        return None
+        cut = [(axis, codes) for axis, codes in where.items() if axis in self._touched.cuts]
+        found = self._hot.above(cut, component, threshold)
+        if found is None:
+            return None
+        return found[0], self._touched.filled({axis: found[1][axis] for axis in self._touched.cuts}, where)
 
-    def _bounded(self, where: Restriction, component: int, threshold: int, shared: Allowance) -> tuple[int, Point]:
-        """A bound on all loads of a restriction, on top of the base, and a value of it with much of it."""
+    def _bounded(self, where: Restriction, component: int, threshold: int, shared: Allowance) -> tuple[int, Heavy]:
+        """A bound on all loads of a restriction, a heavy value of it and its load, all on top of the base."""
         splits = Splits(
             self._touched.cover(self._booked.regions),
             self._booked.amounts[:, component],
@@ -215,15 +218,17 @@ class WideLoads:
             max(1, self.limits.single),
         )
         upper, carried = splits.proven(threshold, self.limits.splits * shared.patience, shared)
-        if carried is None or upper <= threshold:
-            return upper, self._touched.filled({}, where)
-        cells = splits.heaviest(carried)
-        if shared.take(splits.work):
-            cells = splits.improved(cells)
-        point = self._touched.filled(splits.codes(cells), where)
-        self._hot.insert(0, (point, self._booked.of(point)))
-        del self._hot[self.limits.hot :]
-        return upper, point
+        codes: Mapping[int, int] = {}
+        if carried is not None and upper > threshold:
+            cells = splits.heaviest(carried)
+            codes = splits.codes(splits.improved(cells) if shared.take(splits.work) else cells)
+        point = self._touched.filled(codes, where)
+        if upper <= threshold:
+            return upper, (0, point)
+        loads = self._booked.of(point)
+        if codes:
+            self._hot.remember(point, loads)
+        return upper, (loads[component], point)
 
     def _exactly(self, region: Scoped, component: int) -> Peak:
         """The heaviest value of a region on the grid of constrained columns."""
@@ -278,12 +283,7 @@ class WideLoads:
             return None
         if self._booked.add(region, cost):
             self._touched.add(region)
-        if self._hot:
-            amounts = held(cost)
-            self._hot = [
-                (point, list(held(map(sum, zip(loads, amounts, strict=True)))) if region.holds(point) else loads)
-                for point, loads in self._hot
-            ]
+        self._hot.add(region, held(cost))
         return region
 
     def _along(self, region: Scoped) -> list[Box]:
@@ -321,14 +321,14 @@ class WideLoads:
             return self._exactly(region, component)
         shared, best = allowance(self.limits), None
         for where in restrictions(region, self.limits.hulls):
-            upper, point = base, self._touched.filled({}, where)
+            upper, lower, point = 0, 0, self._touched.filled({}, where)
             if self._booked.regions:
-                upper, point = self._bounded(where, component, -1, shared)
-                upper += base
+                upper, (lower, point) = self._bounded(where, component, -1, shared)
             if not region.holds(point):
                 # Of one that holds all boxes, but of no box.
                 point = self._touched.filled({}, next(restrictions(region, len(region.boxes))))
-            lower = self.load_of(point)[component]
+                lower = self._booked.of(point)[component]
+            upper, lower = upper + base, lower + base
             if best is None:
                 best = Peak(lower, upper, point)
             best = Peak(max(lower, best.lower), max(upper, best.upper), point if lower > best.lower else best.witness)
