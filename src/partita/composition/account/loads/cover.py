@@ -128,6 +128,18 @@ class Group:
             found = (found[:, None] & along[None, :]).reshape(-1)
         return found
 
+    def halves(self, where: Restriction) -> tuple[int, int] | None:
+        """The axis with the most cells that hold a value of a restriction, and a cut with half of them below it."""
+        found: tuple[int, int, int] | None = None
+        for axis, cuts, size in zip(self.axes, self.cuts, self.sizes, strict=True):
+            ends, reached = np.append(cuts[1:], size), np.zeros(len(cuts), dtype=bool)
+            for low, high in where.get(axis, ((0, size),)):
+                reached |= (cuts < high) & (ends > low)
+            cells = np.flatnonzero(reached)
+            if len(cells) > 1 and (found is None or len(cells) > found[0]):
+                found = len(cells), axis, int(cuts[cells[len(cells) // 2]])
+        return None if found is None else found[1:]
+
     def codes(self, cell: int, where: Restriction) -> dict[int, int]:
         """A code for each axis: one of the cell, and of the restriction."""
         found = {}

@@ -258,6 +258,18 @@ class Splits:
                 met[mine] = fresh[mine]
         return cells
 
+    def contested(self) -> list[int]:
+        """Groups in the order of how much weight is inside some cells of theirs and outside others, the most first."""
+        allowed = np.ones(int(self._offsets[-1]), dtype=bool) if self._allowed is None else self._allowed
+        counted: Integers = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(allowed)))
+        covered = np.bincount(
+            self._part, weights=counted[self._stop] - counted[self._start], minlength=len(self._region)
+        )
+        cells = np.diff(counted[self._offsets])[self._group]
+        apart = self.weight[self._region] * np.minimum(covered, cells - covered) / np.maximum(cells, 1)
+        score = np.bincount(self._group, weights=apart, minlength=len(self._offsets) - 1)
+        return [int(group) for group in np.argsort(-score, kind="stable") if score[group] > 0]
+
     def _met(self, cells: Integers) -> npt.NDArray[np.bool_]:
         at = cells[self._group[self._part]]
         met = np.zeros(len(self._region), dtype=bool)

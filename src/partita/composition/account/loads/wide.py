@@ -2,120 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from math import prod
 from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
 from partita.composition.account.loads.allowance import Allowance, allowance
-from partita.composition.account.loads.booked import Booked, Scoped, scoped
-from partita.composition.account.loads.cover import Cover, Restriction
+from partita.composition.account.loads.booked import Booked, Scoped
+from partita.composition.account.loads.cover import Restriction
+from partita.composition.account.loads.divided import Divisible, divided
 from partita.composition.account.loads.hot import RecentPoints
+from partita.composition.account.loads.shown import Shown
 from partita.composition.account.loads.splits import Splits
 from partita.composition.account.loads.sums import countable, held
+from partita.composition.account.loads.touched import Point, Touched, restrictions
 from partita.composition.account.loads.values import Decision, Peak, ValueLoads
 from partita.limits import Limits, current
 from partita.region.box import Box
-from partita.region.codes import Codes, joined
 
 Integers = npt.NDArray[np.int64]
-Point = tuple[int, ...]
 Heavy = tuple[int, Point]
 """A load, and a value that carries it."""
-
-ROOMIER = 4
-"""How many times the cells it was made for a group of columns may come to have."""
-
-
-@final
-class Touched:
-    """The columns that booked regions constrain, where they are cut, and groups of them.
-
-    Everything here follows from the regions in the order of their first booking, so that a book that is opened again
-    is looked at in the same way.
-    """
-
-    __slots__ = ("_counted", "_cover", "_everything", "_most", "cuts", "shape")
-
-    def __init__(self, shape: Sequence[int], most: int) -> None:
-        self.shape = tuple(shape)
-        self.cuts: dict[int, set[int]] = {}
-        self._everything: Box = tuple(((0, size),) for size in shape)
-        self._most = most
-        self._cover: Cover | None = None
-        self._counted = 0
-
-    def scoped(self, boxes: Sequence[Box]) -> Scoped:
-        """A region on the axes that it constrains."""
-        return scoped(boxes, self._everything)
-
-    def add(self, region: Scoped) -> None:
-        """Cut the columns of a region at its ends."""
-        for at, axis in enumerate(region.axes):
-            ends = {end for box in region.boxes for interval in box[at] for end in interval}
-            self.cuts.setdefault(axis, {0}).update(ends - {self.shape[axis]})
-
-    def ends(self, axis: int, most: int) -> Integers:
-        """Where the cells of a column begin, and where the last ends; evenly spread ones if they are many."""
-        starts = np.asarray(sorted(self.cuts.get(axis, {0})), dtype=np.int64)
-        if len(starts) > most:
-            starts = starts[np.linspace(0, len(starts) - 1, most).astype(int)]
-        return np.append(np.unique(starts), self.shape[axis])
-
-    @property
-    def cells(self) -> int:
-        """How many cells a grid of all these columns has."""
-        return prod(len(ends) for ends in self.cuts.values())
-
-    def cover(self, regions: Sequence[Scoped]) -> Cover:
-        """The columns in groups; there is a region at least."""
-        due = _due(len(regions))
-        if self._cover is None or self._counted < due:
-            self._cover, self._counted = Cover(regions[:due], self.shape, self._most), due
-        while self._counted < len(regions):
-            self._cover.add(self._counted, regions[self._counted], self.shape)
-            self._counted += 1
-            if self._outgrown(self._cover):
-                self._cover = Cover(regions[: self._counted], self.shape, self._most)
-        return self._cover
-
-    def _outgrown(self, cover: Cover) -> bool:
-        return any(len(group.axes) > 1 and group.cells > ROOMIER * self._most for group in cover.groups)
-
-    def filled(self, codes: Mapping[int, int], where: Restriction) -> Point:
-        """A value with some codes given, of a restriction, and the first of everything else."""
-        found = [0] * len(self.shape)
-        for axis, along in where.items():
-            found[axis] = along[0][0]
-        for axis, code in codes.items():
-            found[axis] = code
-        return tuple(found)
-
-
-def _due(count: int) -> int:
-    """The number of regions, among the first so many, by which columns are put into groups.
-
-    >>> [_due(count) for count in (1, 5, 64, 79, 80, 1000)]
-    [1, 5, 63, 78, 78, 891]
-    """
-    due = 1
-    while (following := due + max(1, due // 4)) <= count:
-        due = following
-    return due
-
-
-def restrictions(region: Scoped, most: int) -> Iterator[dict[int, Codes]]:
-    """The boxes of a region as restrictions; with many, one that holds them all."""
-    if len(region.boxes) <= max(1, most):
-        for box in region.boxes:
-            yield dict(zip(region.axes, box, strict=True))
-        return
-    yield {
-        axis: joined(interval for box in region.boxes for interval in box[at]) for at, axis in enumerate(region.axes)
-    }
 
 
 @final
@@ -127,7 +36,7 @@ class WideLoads:
     together bound every load.
     """
 
-    __slots__ = ("_base", "_booked", "_hot", "_narrow", "_order", "_touched", "budget", "limits", "shape")
+    __slots__ = ("_base", "_booked", "_hot", "_narrow", "_order", "_shown", "_touched", "budget", "limits", "shape")
 
     def __init__(self, shape: Sequence[int], budget: Sequence[int], limits: Limits | None = None) -> None:
         self.limits = limits or current()
@@ -138,6 +47,7 @@ class WideLoads:
         self._touched = Touched(self.shape, self.limits.grouped)
         self._order: list[int] = []
         self._narrow: ValueLoads | None = None
+        self._shown = Shown(self.limits.shown)
         self._hot = RecentPoints(len(self.shape), len(self.budget), self.limits.hot)
 
     @property
@@ -181,6 +91,9 @@ class WideLoads:
         return Decision(fits=True)
 
     def _decide(self, region: Scoped, component: int, threshold: int, shared: Allowance) -> Decision | None:
+        shown = self._shown.least(region, component)
+        if shown is not None and shown <= threshold:
+            return None
         if threshold < 0:
             point = self._touched.filled({}, next(restrictions(region, len(region.boxes))))
             return Decision(fits=False, component=component, witness=point, load=self.load_of(point)[component])
@@ -217,18 +130,38 @@ class WideLoads:
             where,
             max(1, self.limits.single),
         )
-        upper, carried = splits.proven(threshold, self.limits.splits * shared.patience, shared)
-        codes: Mapping[int, int] = {}
-        if carried is not None and upper > threshold:
-            cells = splits.heaviest(carried)
-            codes = splits.codes(splits.improved(cells) if shared.take(splits.work) else cells)
-        point = self._touched.filled(codes, where)
-        if upper <= threshold:
-            return upper, (0, point)
+        upper, carried = splits.proven(threshold, self.limits.splits, shared)
+        if carried is None or upper <= threshold:
+            point = self._touched.filled({}, where)
+            return upper, (self._booked.of(point)[component] if upper > threshold else 0, point)
+        looked = [(splits, carried)]
+        if shared.patience > 1:
+            parts = self.limits.divided * (shared.patience - 1)
+            upper, part = divided(splits, upper, threshold, parts, self._divisible(component, shared))
+            looked += [(part, part.bound(part.fair())[1])] if part is not splits and len(part.weight) else []
+        return upper, max(self._heavy(*each, component, shared) for each in looked)
+
+    def _heavy(self, splits: Splits, carried: Integers, component: int, shared: Allowance) -> Heavy:
+        """A value with much of what cells carry of a split, remembered with its load."""
+        cells = splits.heaviest(carried)
+        codes = splits.codes(splits.improved(cells) if shared.take(splits.work) else cells)
+        point = self._touched.filled(codes, splits.where)
         loads = self._booked.of(point)
-        if codes:
-            self._hot.remember(point, loads)
-        return upper, (loads[component], point)
+        self._hot.remember(point, loads)
+        return loads[component], point
+
+    def _divisible(self, component: int, shared: Allowance) -> Divisible:
+        """Bounds on the loads of any restriction, the same way."""
+        regions, amounts = self._booked.regions, self._booked.amounts[:, component]
+        cover, most = self._touched.cover(regions), max(1, self.limits.single)
+        return Divisible(cover, lambda where: Splits(cover, amounts, where, most), self.limits.splits, shared)
+
+    def improve(self, boxes: Sequence[Box]) -> None:
+        """Look for better bounds on the loads of disjoint boxes, with the patience in force, and keep them."""
+        region = self._touched.scoped(boxes)
+        if self._narrow is None and boxes and self._booked.regions:
+            uppers = [self.highest(boxes, component).upper for component in range(len(self.budget))]
+            self._shown.keep(region, [upper - base for upper, base in zip(uppers, self._base, strict=True)])
 
     def _exactly(self, region: Scoped, component: int) -> Peak:
         """The heaviest value of a region on the grid of constrained columns."""
@@ -284,6 +217,7 @@ class WideLoads:
         if self._booked.add(region, cost):
             self._touched.add(region)
         self._hot.add(region, held(cost))
+        self._shown.add(region, held(cost))
         return region
 
     def _along(self, region: Scoped) -> list[Box]:
@@ -333,7 +267,9 @@ class WideLoads:
                 best = Peak(lower, upper, point)
             best = Peak(max(lower, best.lower), max(upper, best.upper), point if lower > best.lower else best.witness)
         assert best is not None
-        return best
+        shown = self._shown.least(region, component)
+        upper = best.upper if shown is None else min(best.upper, base + shown)
+        return Peak(best.lower, upper, best.witness)
 
     def ends(self, axis: int, most: int) -> Integers:
         """Where cells of an axis begin, and where the last ends; every second one, or fewer, of many."""
