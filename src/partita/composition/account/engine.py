@@ -89,7 +89,8 @@ class Engine(ABC):
         for load, times in loads:
             wide = self._widened(load, times)
             key = tuple(wide.boxes)
-            summed[key] = (summed.get(key) or nothing(key, len(wide.one))).plus(wide, times)
+            known = summed.get(key)
+            summed[key] = wide.times(times) if known is None else known.plus(wide, times)
         self._load(list(summed.values()))
 
     def highest(self, boxes: Sequence[Box], component: int) -> Extent:

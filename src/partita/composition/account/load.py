@@ -40,6 +40,13 @@ class Load(NamedTuple):
         )
         return Load(self.boxes, *sums)
 
+    def times(self, count: int) -> Load:
+        """The load so many times."""
+        if count == 1:
+            return self
+        one, other, same = ([count * part for part in parts] for parts in (self.one, self.substitution, self.same))
+        return Load(self.boxes, tuple(one), tuple(other), tuple(same))
+
     def holds(self, value: Sequence[int]) -> bool:
         """Whether a value is inside."""
         return boxes_of.held(self.boxes, value)
