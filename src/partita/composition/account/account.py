@@ -247,15 +247,6 @@ class RegionAccount(Live):
 
         For idle moments: what was found lets later charges in at once, and every booking it meets raises it. The work
         is ``patience`` times the usual, counted and not clocked. Gives back two losses between which the largest lies.
-
-        >>> from partita.granularity import rows
-        >>> from partita.region import integers
-        >>> from partita.theory.measures.pure import Pure
-        >>> domain = Domain({f"c{place}": integers(0, 9) for place in range(100)})
-        >>> account = RegionAccount(domain, Promise(rows(), Pure(epsilon=1)))
-        >>> account.charge(Region.where("c7 = 1 AND c8 = 2", domain), Pure(epsilon="0.4"))
-        >>> [str(loss) for loss in account.improve()]
-        ['ε = 0.4', 'ε = 0.4']
         """
         where = Region.everything(self.domain) if region is None else self._checked(region)
         with sharing(self._engine.limits, whole(patience, "patience", least=1)):

@@ -94,12 +94,17 @@ def manageable(boxes: Sequence[Box], limits: Limits) -> Sequence[Box]:
         apart = boxes_of.disjoint(around)
         if _count(apart) <= limits.rectangles:
             return tuple(apart)
-    hull = boxes_of.hull(around)
-    return () if hull is None else (_spans(hull),)
+    ends = [_ends(around, axis) for axis in range(len(around[0]))]
+    return (tuple(((min(low), max(high)),) for low, high in ends),)
 
 
 def _count(boxes: Sequence[Box]) -> int:
     return sum(prod(len(codes) for codes in box) for box in boxes)
+
+
+def _ends(spans: Sequence[Box], axis: int) -> tuple[list[int], list[int]]:
+    """The first codes of all spans along an axis, and the last."""
+    return [span[axis][0][0] for span in spans], [span[axis][0][1] for span in spans]
 
 
 def _spans(box: Box) -> Box:
