@@ -64,7 +64,7 @@ NUMBERS: dict[str, str] = {
     "composition.account.loads.field.FEW": METHOD,
     "composition.account.loads.field.SHORT": METHOD,
     "composition.account.loads.pairs.FAR": WIDTH,
-    "composition.account.loads.wide.ROOMIER": METHOD,
+    "composition.account.loads.touched.ROOMIER": METHOD,
     "composition.account.loads.units.LARGEST": WIDTH,
     "composition.account.loads.units.ROOM": WIDTH,
     "composition.account.loads.windows.MOST_STEPS": GUARD,
