@@ -37,14 +37,14 @@ class Browser:
 @contextmanager
 def signed_in(house, name: str) -> Iterator[Browser]:
     browser = Browser(house)
-    found = browser.post("/sign-in", token=house.tokens.get(name, name))
-    assert (found.status_code, found.headers["location"]) == (303, "/")
-    cookie = found.headers["set-cookie"].lower()
-    assert "httponly" in cookie
-    assert "samesite=strict" in cookie
-    browser.get("/")
-    yield browser
-    browser.http.close()
+    with browser.http:
+        found = browser.post("/sign-in", token=house.tokens.get(name, name))
+        assert (found.status_code, found.headers["location"]) == (303, "/")
+        cookie = found.headers["set-cookie"].lower()
+        assert "httponly" in cookie
+        assert "samesite=strict" in cookie
+        browser.get("/")
+        yield browser
 
 
 def test_every_page_is_shown_and_needs_nothing_from_elsewhere(house):

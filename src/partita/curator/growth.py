@@ -25,6 +25,7 @@ from partita.query.tables.people import People
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import Truncation
 from partita.region.columns.base import Column
+from partita.vault.cipher import Cipher
 from partita.vault.folder import Cut, nothing
 from partita.vault.manifest import Manifest, Record, Sealed
 from partita.vault.vault import Vault, place_of
@@ -40,9 +41,11 @@ class Growth:
     Until something is sealed there is no vault, and sources are read as they are.
     """
 
-    def __init__(self, ledger: Ledger, tables: Mapping[str, Table], gate: Gate, cut: Cut = nothing) -> None:
-        self._ledger, self._tables, self._gate = ledger, tables, gate
-        self._vault = Vault(ledger, cut) if ledger.sealed() is not None else None
+    def __init__(
+        self, ledger: Ledger, tables: Mapping[str, Table], gate: Gate, cut: Cut = nothing, cipher: Cipher | None = None
+    ) -> None:
+        self._ledger, self._tables, self._gate, self._cipher = ledger, tables, gate, cipher
+        self._vault = Vault(ledger, cut, cipher) if ledger.sealed() is not None else None
         self._cut = cut
         self._open: Callable[[str], Growing]
         self._growing: Growing | None = None
@@ -161,7 +164,7 @@ class Growth:
 
     def _opened(self) -> tuple[Vault, Growing]:
         if self._vault is None:
-            self._vault = Vault(self._ledger, self._cut)
+            self._vault = Vault(self._ledger, self._cut, self._cipher)
         if self._growing is None:
             self._growing = self._open(self._vault.secret)
         return self._vault, self._growing

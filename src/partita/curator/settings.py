@@ -18,6 +18,7 @@ from partita.engine.log import write_beside, write_to
 from partita.engine.opening import BACKENDS, addressed
 from partita.errors import PartitaError
 from partita.errors import curator as refuse
+from partita.errors import vault as refuse_vault
 from partita.exact import Number, positive, whole
 from partita.granularity import (
     Granularity,
@@ -45,7 +46,7 @@ from partita.theory.measures.zcdp import ZCDP
 LONGEST = 4_000_000
 """Bytes of a file; one with thousands of columns and categories is far shorter."""
 _TOP = (
-    *("ledger", "log", "backend", "database", "pace", "second_opinion"),
+    *("ledger", "log", "backend", "database", "pace", "second_opinion", "vault_key_env"),
     *("promises", "tables", "public", "analysts", "server"),
 )
 _UNITS = {
@@ -83,6 +84,7 @@ class Settings:
     pace: Number | None = None
     log: str | None = None
     second_opinion: int = EFFORT
+    vault_key_env: str | None = None
     database: str | Mapping[str, object] | None = None
     server: Mapping[str, Any] = field(default_factory=dict)
     """What stands under [server], as it stands there: the server reads it."""
@@ -137,6 +139,7 @@ def opened_settings(path: str | os.PathLike[str], declared: Settings, *, migrate
             pace=declared.pace,
             second_opinion=declared.second_opinion,
             migrate=migrate,
+            vault_key=_vault_key(declared.vault_key_env),
         )
     except BaseException:
         if ended is not None:
@@ -215,8 +218,25 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
         pace=_pace(settings.get("pace")),
         log=None if log is False else str(place.parent / log),
         second_opinion=whole(settings.get("second_opinion", EFFORT), "second_opinion"),
+        vault_key_env=_name_of_key(shown, settings.get("vault_key_env")),
         server=_mapping(shown, "server", settings.get("server", {})),
     )
+
+
+def _name_of_key(shown: str, given: object) -> str | None:
+    if given is not None and (not isinstance(given, str) or not given):
+        raise refuse.bad_setting(shown, "vault_key_env", "give the name of an environment variable.")
+    return given
+
+
+def _vault_key(name: str | None) -> str | None:
+    """The key of the vault, which is in the environment and in no file."""
+    if name is None:
+        return None
+    found = os.environ.get(name)
+    if not found:
+        raise refuse_vault.no_key_there(name)
+    return found
 
 
 def _pace(given: object) -> Number | None:

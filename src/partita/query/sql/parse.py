@@ -267,9 +267,8 @@ def _plan(asked: Asked, given: exp.Select) -> Plan:
     text = asked.text
     given = plain(text, given, asked.public)
     if asked.people is not None:
-        asked = asked.among(
-            derived_tables(text, given, asked.people, lambda people, tree: _based(asked.among(people), tree))
-        )
+        own = asked
+        asked = own.among(derived_tables(text, given, asked.people, lambda one, tree: _based(own.among(one), tree)))
     made = inlined(text, given)
     tree, stored = made.tree, made.tree
     inner = _gathering(tree)
@@ -371,13 +370,8 @@ def _reader(text: str, tree: exp.Select, tables: Mapping[str, Table]) -> Reader:
         raise refuse.no_table()
     named = source.this
     if not isinstance(named, exp.Table) or not isinstance(named.this, exp.Identifier):
-        kind = (
-            "A question that aggregates"
-            if isinstance(named, exp.Subquery)
-            else "A function"
-            if isinstance(named, exp.Table)
-            else "This"
-        )
+        called = {exp.Subquery: "A question that aggregates", exp.Table: "A function"}
+        kind = called.get(type(named), "This")
         raise at(refuse.not_a_table(kind), words(text, named))
     table = tables.get(named.name.lower())
     if table is None or named.db.lower() not in ("", "main", "public"):

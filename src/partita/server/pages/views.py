@@ -10,7 +10,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from partita.errors import server as refuse
-from partita.ledger.reports.history import history
 from partita.server.calls import Number, TheService, working
 from partita.server.pages.drawings import burn_down, heat
 from partita.server.pages.visits import (
@@ -76,8 +75,8 @@ async def overview(request: Request, service: TheService, visitor: TheVisitor) -
     """The promises in words, and what is left of them."""
 
     def work() -> Response:
-        curator = desk_of(service, visitor).curator
-        moments = history(curator.ledger)
+        desk = desk_of(service, visitor)
+        curator, moments = desk.curator, desk.history()
         own = curator.ledger.accounts().get(visitor.caller.account)
         promises = []
         for place, one in enumerate(curator.guarantee()):
@@ -96,8 +95,8 @@ async def overview(request: Request, service: TheService, visitor: TheVisitor) -
                 }
             )
         tables = [(one.name, [(name, column.kind) for name, column in one.columns.items()]) for one in curator.tables]
-        states = [(state.value, count) for state, count in curator.ledger.states().items()]
-        return page(request, visitor, "overview.html", promises=promises, tables=tables, states=states)
+        count = moments[-1].charges
+        return page(request, visitor, "overview.html", promises=promises, tables=tables, count=count)
 
     return await working(request, work)
 
