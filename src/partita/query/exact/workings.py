@@ -10,7 +10,7 @@ from typing import assert_never
 from partita.errors.query import language as refuse
 from partita.query.exact import operations as make
 from partita.query.exact.operations import MOST_DEEP, MOST_OPERATIONS, MOST_ROWS, Computed, Load, Sign, Width
-from partita.query.exact.program import Present, Program, Total, Values
+from partita.query.exact.program import Different, Present, Program, Total, Values
 from partita.query.language import keys as keys_of
 from partita.query.language.conditions import Condition, versuses
 from partita.query.language.curves import curve
@@ -97,6 +97,8 @@ def computed(program: Program) -> list[Computed]:
     """Everything that an engine computes for a program."""
     domain = program.table.domain
     found = sides(program.where)
+    filters = [tally.among for tally in program.tallies if isinstance(tally, Different) and tally.among is not None]
+    found += [side for among in filters for side in sides(among)]
     if program.per_user is not None:
         found += [gathered(column, domain) for column in program.per_user.columns]
         found += sides(program.per_user.where)

@@ -197,6 +197,7 @@ def shown_aggregate(aggregate: Aggregate, written: Written = canonical) -> str:
         Average,
         Correlation,
         Count,
+        CountDifferent,
         CountOwners,
         CountRows,
         Covariance,
@@ -220,6 +221,9 @@ def shown_aggregate(aggregate: Aggregate, written: Written = canonical) -> str:
             return f"QUANTILE({inner}, {number(share)})" if plain is None else f"{plain}({inner})"
         case CountOwners(owner):
             return f"COUNT(DISTINCT {quoted(owner)})"
+        case CountDifferent(column, among):
+            met = "" if among is None else f" FILTER (WHERE {shown_condition(among, written)})"
+            return f"COUNT(DISTINCT {quoted(column)}){met}"
         case Variance(of):
             return f"VAR_POP({shown_expression(of, written)})"
         case Covariance(of, other):
