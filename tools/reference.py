@@ -45,7 +45,12 @@ class Topic:
 
 
 TOPICS = (
-    Topic("curator", "Curator", "Tables, questions, answers, and the book they are kept in.", ("partita.curator",)),
+    Topic(
+        "curator",
+        "Curator",
+        "Tables, questions, answers, and the book they are kept in.",
+        ("partita.curator", "partita.client"),
+    ),
     Topic(
         "tables",
         "Tables and columns",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from partita.attacks.audits.audit import Audit as Audit
     from partita.attacks.audits.audit import audit as audit
     from partita.attacks.laboratory.canaries import audit_training as audit_training
+    from partita.client.remote import connect as connect
     from partita.composition.account import RegionAccount as RegionAccount
     from partita.composition.account import general as general
     from partita.composition.adaptive.filters import EitherOr as EitherOr
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from partita.curator.computations.computation import Sample as Sample
     from partita.curator.curator import Curator as Curator
     from partita.curator.settings import open_settings as open
+    from partita.errors import AccessRefused as AccessRefused
     from partita.errors import BudgetExceeded as BudgetExceeded
     from partita.errors import Caution as Caution
     from partita.errors import EngineFault as EngineFault
@@ -46,10 +48,12 @@ if TYPE_CHECKING:
     from partita.errors import NotProven as NotProven
     from partita.errors import PartitaError as PartitaError
     from partita.errors import QueryRefused as QueryRefused
+    from partita.errors import ServiceFault as ServiceFault
     from partita.explain import gallery as pictures
     from partita.explain.report.report import report as report
     from partita.explain.words import explain as explain
     from partita.granularity import edges as edges
+    from partita.granularity import events as events
     from partita.granularity import groups as groups
     from partita.granularity import metric as metric
     from partita.granularity import nodes as nodes
@@ -127,6 +131,7 @@ _HOMES = {
     "EitherOr": ("partita.composition.adaptive.filters", "EitherOr"),
     "Running": ("partita.composition.guarantees.running", "Running"),
     "algorithms": ("partita.algorithms", ""),
+    "AccessRefused": ("partita.errors", "AccessRefused"),
     "Answer": ("partita.curator.answers.answer", "Answer"),
     "Approximate": ("partita.theory.measures.approximate", "Approximate"),
     "Attack": ("partita.attacks.attack", "Attack"),
@@ -168,6 +173,7 @@ _HOMES = {
     "RegionAccount": ("partita.composition.account", "RegionAccount"),
     "Renyi": ("partita.theory.measures.renyi", "Renyi"),
     "Sample": ("partita.curator.computations.computation", "Sample"),
+    "ServiceFault": ("partita.errors", "ServiceFault"),
     "Slots": ("partita.composition.adaptive.slots", "Slots"),
     "SparseVector": ("partita.mechanisms.sparse_vector", "SparseVector"),
     "Subsampled": ("partita.mechanisms.subsampled", "Subsampled"),
@@ -187,11 +193,13 @@ _HOMES = {
     "categories": ("partita.region.columns", "categories"),
     "check_export": ("partita.ledger.reports.report", "check_export"),
     "compose": ("partita.composition.guarantees.compose", "compose"),
+    "connect": ("partita.client.remote", "connect"),
     "convert": ("partita.theory.conversions", "convert"),
     "count": ("partita.query.builder.aggregates", "count"),
     "dates": ("partita.region.columns", "dates"),
     "decimals": ("partita.region.columns", "decimals"),
     "edges": ("partita.granularity", "edges"),
+    "events": ("partita.granularity", "events"),
     "either_order": ("partita.composition.adaptive.filters", "either_order"),
     "explain": ("partita.explain.words", "explain"),
     "general": ("partita.composition.account.general", ""),
@@ -235,6 +243,7 @@ _HOMES = {
 
 __version__ = "0.2.0"
 __all__ = [
+    "AccessRefused",
     "Answer",
     "Approximate",
     "Attack",
@@ -281,6 +290,7 @@ __all__ = [
     "Renyi",
     "Running",
     "Sample",
+    "ServiceFault",
     "Slots",
     "SparseVector",
     "Subsampled",
@@ -299,6 +309,7 @@ __all__ = [
     "categories",
     "check_export",
     "compose",
+    "connect",
     "convert",
     "count",
     "csv",
@@ -306,6 +317,7 @@ __all__ = [
     "decimals",
     "duckdb",
     "edges",
+    "events",
     "either_order",
     "explain",
     "general",

@@ -111,6 +111,10 @@ class Limits:
     """Pairs of sets of questions that a changed row may leave and enter; beyond, it is said to be in all of them."""
     related_cells: int = 900
     """Cells of several questions; beyond, their numbers are not related to each other."""
+    dependent_sums: int = 64
+    """Aggregates of one question among which sums that follow from others are looked for."""
+    margin_cells: int = 200
+    """Groups of one question whose margins are estimated from each other; beyond, each level is its own release."""
     related_values: int = 50_000
     """Values of a column with keys; beyond, the same."""
     related_numbers: int = 1500

@@ -11,7 +11,7 @@ from partita.explain import pictures
 
 HEAVY = {
     "duckdb", "sqlglot", "matplotlib", "scipy", "pandas", "polars", "pyarrow", "sklearn", "fastapi",
-    "typer", "rich", "psycopg", "pyspark", "mbi", "jax",
+    "typer", "rich", "httpx", "uvicorn", "jinja2", "psycopg", "pyspark", "mbi", "jax",
 }  # fmt: skip
 
 # The names users rely on. Add to this list as they come; never take one away.
@@ -32,6 +32,7 @@ RELIED_UPON = {
     "audit", "audit_training", "explain", "report", "Attack",
     "Running", "Concurrent", "Child", "EitherOr", "either_order", "calibrate_plan", "together", "check_export",
     "general", "interchange", "pictures",
+    "connect", "AccessRefused", "ServiceFault",
 }  # fmt: skip
 
 

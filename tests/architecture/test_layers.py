@@ -44,6 +44,9 @@ UPWARD = {
     ("algorithms.linear.axes", "algorithms.streams.stream"): "partita.algorithms.linear is not allowed to import",
     ("ledger.book.entries", "ledger.ledger"): "partita.ledger.book is not allowed to import",
     ("curator.path.pace", "curator.answers.answer"): "partita.curator.path is not allowed to import",
+    ("client.wire", "curator.session"): "partita.client is not allowed to import partita.curator",
+    ("server.desk", "cli.screen"): "partita.server is not allowed to import partita.cli",
+    ("server.log", "server.service"): "partita.server.log is not allowed to import",
     ("attacks.audits.broken", "attacks.laboratory.shame"): "partita.attacks.audits is not allowed to import",
 }
 

@@ -14,6 +14,7 @@ ENGINE = {"run", "compute", "extract", "blank", "without_rows", "attach"}
 # What else has methods of these names, as the code calls it. Whatever is called otherwise may be an engine.
 NO_ENGINE = {
     "Curator.run",
+    "asyncio.run",
     "computation.compute",
     "curator.run",
     "program.blank",

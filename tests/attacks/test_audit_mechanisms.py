@@ -35,12 +35,17 @@ def test_every_relation_is_audited():
         assert {"laplace", "gaussian", "exponential", "permute_and_flip", "noisy_max", "subsampled"} <= kinds
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("case", HONEST, ids=named)
-def test_no_claim_is_refuted(case):
+def test_no_claim_is_refuted_though_most_of_what_there_is_is_found(case):
+    """A claim that stands has been tried in earnest: where a share of it can be found, it is."""
     (verdict,) = run([case], **EFFORT)
     assert not verdict.refuted, verdict.shown
     assert verdict.as_expected
+    match verdict.claim:
+        case Pure(epsilon=epsilon) if case.batch:
+            assert verdict.shown.epsilon > (0.45 if case.kind == "subsampled" else 0.75) * float(epsilon)
+        case GDP() as claim if case.batch:
+            assert verdict.shown.mu > (0.2 if case.kind == "subsampled" else 0.8) * float(claim.mu)
 
 
 @pytest.mark.parametrize("case", BROKEN, ids=named)
@@ -48,19 +53,6 @@ def test_what_is_broken_is_caught(case):
     (verdict,) = run([case], **EFFORT)
     assert verdict.refuted == case.claims
     assert verdict.as_expected
-
-
-@pytest.mark.parametrize(
-    "case", [case for case in HONEST if case.batch and isinstance(case.claims[0], Pure | GDP)], ids=named
-)
-def test_an_audit_finds_most_of_what_there_is(case):
-    """So that a claim that stands has been tried in earnest."""
-    (verdict,) = run([case], **EFFORT)
-    match verdict.claim:
-        case Pure(epsilon=epsilon):
-            assert verdict.shown.epsilon > (0.45 if case.kind == "subsampled" else 0.75) * float(epsilon)
-        case GDP() as claim:
-            assert verdict.shown.mu > (0.2 if case.kind == "subsampled" else 0.8) * float(claim.mu)
 
 
 def test_a_verdict_is_also_plain_data():

@@ -30,7 +30,6 @@ TABLE = pt.Table(
 )
 CROWD = [{"who": f"p{i}", "age": 0 if i < 3 else 4, "word": "all", "sex": "F"} for i in range(6)]
 ONE = [{"who": "x", "age": 4, "word": word, "sex": "M"} for word in ("all", "mine")]
-TRIALS = 3_000
 
 
 def offered(question: str, promise: pt.Promise, **price: object) -> Quote:
@@ -40,7 +39,9 @@ def offered(question: str, promise: pt.Promise, **price: object) -> Quote:
     return quote(read(question, [TABLE]), [promise], Price.of(**price), truncation=cut)  # type: ignore[arg-type]
 
 
-def found(made: Quote, rows: list[dict[str, object]], extra: list[dict[str, object]], delta: str = "0") -> float:
+def found(
+    made: Quote, rows: list[dict[str, object]], extra: list[dict[str, object]], delta: str = "0", trials: int = 1_200
+) -> float:
     """The loss that the auditor proves, between a table with the rows and one without."""
     bits = TestBits(5)
     exact = {True: tallied(made.program, rows + extra), False: tallied(made.program, rows)}
@@ -48,16 +49,16 @@ def found(made: Quote, rows: list[dict[str, object]], extra: list[dict[str, obje
     def release(there: bool) -> str:
         return str(made.release(exact[there], bits=bits).tolist())
 
-    return float(pt.audit(release, True, False, trials=TRIALS, confidence=0.999999, delta=delta).epsilon)
+    return float(pt.audit(release, True, False, trials=trials, confidence=0.999999, delta=delta).epsilon)
 
 
 def test_a_quantile_loses_no_more_than_its_price_and_a_sharper_one_is_caught():
     made = offered("SELECT MEDIAN(age) AS m FROM visits", pt.Promise(pt.rows(), pt.Pure(epsilon=9)), epsilon=1)
-    assert found(made, CROWD, ONE[:1]) <= 1
+    assert found(made, CROWD, ONE[:1], trials=2_000) <= 1
     (choice,) = made.offer.choices
     sharper = replace(choice, mechanism=Exponential(epsilon=6 * choice.mechanism.epsilon))
     broken = replace(made, offer=replace(made.offer, choices=(sharper,)))
-    assert found(broken, CROWD, ONE[:1]) > 1
+    assert found(broken, CROWD, ONE[:1], trials=2_000) > 1
 
 
 def test_two_quantiles_at_once_lose_no_more_than_their_price_and_sharper_ones_are_caught():
@@ -65,9 +66,9 @@ def test_two_quantiles_at_once_lose_no_more_than_their_price_and_sharper_ones_ar
     made = offered(question, pt.Promise(pt.rows(), pt.Pure(epsilon=9)), epsilon=1)
     (choice,) = made.offer.choices
     assert choice.mechanism.epsilon == 1
-    assert found(made, CROWD, ONE[:1]) <= 1
+    assert found(made, CROWD, ONE[:1], trials=2_000) <= 1
     sharper = replace(choice, mechanism=Exponential(epsilon=Fraction(6)))
-    assert found(replace(made, offer=replace(made.offer, choices=(sharper,))), CROWD, ONE[:1]) > 1
+    assert found(replace(made, offer=replace(made.offer, choices=(sharper,))), CROWD, ONE[:1], trials=2_000) > 1
 
 
 def test_all_rows_of_an_owner_lose_no_more_than_the_price_of_a_count_of_owners():

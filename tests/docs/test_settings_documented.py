@@ -12,6 +12,7 @@ from partita.query.tables import schema, sources
 from partita.region import columns
 from partita.region.columns import Column
 from partita.registry import members
+from partita.server.settings import KEYS
 from tests.docs.pages import ROOT
 
 PAGE = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
@@ -28,6 +29,7 @@ KNOWN = {
     *members(Column, columns),
     *BACKENDS,
     *LOSSES,
+    *KEYS,
     "protect",
 }
 

@@ -40,7 +40,7 @@ def ledger(golden, tmp_path):
 
 
 def test_there_is_a_ledger_of_every_format():
-    assert [folder.name for folder in FOLDERS] == ["ledger-1"]
+    assert [folder.name for folder in FOLDERS] == ["ledger-1", "ledger-2"]
 
 
 def test_it_opens_and_is_sound(ledger, expected):

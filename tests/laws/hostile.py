@@ -14,6 +14,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 import partita.engine.duckdb as duckdb_engine
+from partita.engine import tallying
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference
 from partita.engine.stored import Stored
@@ -137,7 +138,15 @@ class Statements:
         if depth == 0 or self.chance(0.15):
             return self.number() if self.chance(0.3) else str(self.pick(*NUMERIC))
         inner: Callable[[], str] = lambda: self.expression(depth - 1)  # noqa: E731
-        match draws.randrange(16):
+        match draws.randrange(19):
+            case 16:
+                return f"({inner()} / {inner()})"
+            case 17:
+                return f"{self.pick('LEAST', 'GREATEST', 'NULLIF')}({inner()}, {inner()})"
+            case 18:
+                part = self.pick(inner(), f"CLAMP({inner()}, 0, 50)")
+                word = self.pick("SQRT", "LN", "LOG10", "LOG2", "EXP", "ROUND", "TRUNC", "ABS", "SIGN", "FLOOR", "CEIL")
+                return f"{word}({part})"
             case 0 | 1:
                 return f"({inner()} {self.pick('+', '-')} {inner()})"
             case 2:
@@ -340,8 +349,8 @@ class Laboratory:
 @contextmanager
 def statements(*, proved: bool) -> Iterator[None]:
     """Each statement that the engine makes is proved before it runs."""
-    names = ("statement", "values_statement", "rows_statement") if proved else ()
-    makers = {name: getattr(duckdb_engine, name) for name in names}
+    names = {"statement": tallying, "values_statement": tallying, "rows_statement": duckdb_engine} if proved else {}
+    makers = {name: getattr(module, name) for name, module in names.items()}
 
     def proving(make: Callable[..., Any]) -> Callable[..., Any]:
         def made(*given: Any, **more: Any) -> Any:
@@ -353,7 +362,7 @@ def statements(*, proved: bool) -> Iterator[None]:
         return made
 
     for name, make in makers.items():
-        setattr(duckdb_engine, name, proving(make))
+        setattr(names[name], name, proving(make))
     deepest = sys.getrecursionlimit()
     # The parser of the proof goes as deep as brackets do, some twenty calls for each.
     sys.setrecursionlimit(8_000)
@@ -362,4 +371,4 @@ def statements(*, proved: bool) -> Iterator[None]:
     finally:
         sys.setrecursionlimit(deepest)
         for name, make in makers.items():
-            setattr(duckdb_engine, name, make)
+            setattr(names[name], name, make)

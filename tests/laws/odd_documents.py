@@ -130,7 +130,7 @@ def receipts() -> tuple[list[Any], list[Any]]:
     """A genuine receipt and a genuine certificate."""
     table = pt.Table(
         "visits",
-        [{"age": 3, "sex": "F"}],
+        [{"age": 3, "sex": "F", "who": "a"}],
         {"age": pt.integers(0, 9), "sex": pt.categories("F", "M"), "who": pt.identifier()},
     )
     with pt.Curator(tables=[table], promises=[pt.Promise(pt.rows(), pt.ZCDP(rho=1))]) as curator:

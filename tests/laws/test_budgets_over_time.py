@@ -40,19 +40,18 @@ def charge(place, low, high, epsilon):
 
 
 class Plain:
-    """The plainest book: every value's loss, the budget in force, and the latest day seen."""
+    """The plainest book: every value's loss, the budget in force, and the latest day of a change."""
 
     def __init__(self):
         self.loads = [Fraction(0)] * 3
         self.budget = self.largest = Fraction(1, 2)
         self.held = False
-        self.day = START.date()
+        self.since = ""
 
     def look(self, now):
-        self.day = max(self.day, now.date())
         for day, then in SCHEDULE.items():
-            if not self.held and day <= self.day.isoformat():
-                self.budget = max(self.budget, Fraction(then))
+            if not self.held and self.since < day <= now.date().isoformat() and Fraction(then) > self.budget:
+                self.budget, self.since = Fraction(then), day
         self.largest = max(self.largest, self.budget)
 
     def charge(self, low, high, cost):
@@ -62,10 +61,11 @@ class Plain:
             self.loads[place] += cost
         return True
 
-    def decide(self, cause, to):
+    def decide(self, cause, to, now):
         fits = self.budget < to <= Fraction(3, 2) if cause is Cause.RAISE else 0 < to < self.budget
         if fits:
             self.budget, self.held = to, cause is Cause.LOWER
+            self.since = max(self.since, now.date().isoformat())  # what was decided holds until a later day
             self.largest = max(self.largest, to)
         return fits
 
@@ -99,6 +99,7 @@ def run(folder, steps, every):
     try:
         for place, step in enumerate(steps):
             book.look(now[0])
+            assert ledger.budgets.now[0].budget == Pure(epsilon=book.budget)
             match step:
                 case ("charge", low, length, epsilon):
                     high = min(3, low + length)
@@ -113,7 +114,7 @@ def run(folder, steps, every):
                 case ("days", days):
                     now[0] += timedelta(days=days)
                 case ("decide", cause, to):
-                    done = book.decide(cause, Fraction(to))
+                    done = book.decide(cause, Fraction(to), now[0])
                     try:
                         ledger.change_budget(0, cause, to, who="ada", why="a test")
                     except InvalidInput:

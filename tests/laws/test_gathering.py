@@ -22,7 +22,7 @@ from partita.granularity import Granularity, Replace, Users, groups, replace, ro
 from partita.query.exact.measurements import Lengths, Measurement, Summed, entries
 from partita.query.exact.per_user_sensitivity import steady
 from partita.query.exact.program import Program, Tally, Values, cells
-from partita.query.exact.sensitivity import gathered_movement
+from partita.query.exact.sensitivity import gathered_movement, parted
 from partita.query.language.aggregates import Quantile
 from partita.query.language.expressions import Value, bounds
 from partita.query.language.plan import Plan
@@ -55,7 +55,7 @@ OUTER = (
 
 @st.composite
 def questions(draw: st.DrawFn, keyed: bool | None = None) -> str:
-    keys = draw(st.sampled_from(["", ", d", ", g"])) if keyed is None else ", d" if keyed else ""
+    keys = draw(st.sampled_from(["", ", d", ", g", ", d, g"])) if keyed is None else ", d" if keyed else ""
     gathered, outer = draw(st.sampled_from(GATHERED)), draw(st.sampled_from(OUTER))
     if " - " in gathered:
         # A difference of two derived columns has no list of values to group by.
@@ -64,7 +64,8 @@ def questions(draw: st.DrawFn, keyed: bool | None = None) -> str:
     having = having.replace("COUNT(a) FILTER (WHERE a > 1)", "LEAST(COUNT(a) FILTER (WHERE a > 1), 9)")
     inner = f"SELECT who{keys}, {gathered} FROM things {draw(st.sampled_from(WHERE))} GROUP BY who{keys}{having}"
     kept = draw(st.sampled_from(["", " WHERE x > 1"]))
-    group = " GROUP BY x" if " AS k" in outer else draw(st.sampled_from(["", keys.replace(", ", " GROUP BY ")]))
+    by = f" GROUP BY {keys[2:]}" if keys else ""
+    group = " GROUP BY x" if " AS k" in outer else draw(st.sampled_from(["", by, by.split(",")[0]]))
     return f"{outer} ({inner}) AS t{kept}{group}"
 
 
@@ -101,6 +102,7 @@ def check(question: str, granularity: Granularity, before: Any, after: Any, cap:
             keyed=bool(plan.per_user.keys),
             truncation=cap,
             steady=steady(plan),
+            parted=parted(plan.per_user, plan.keys),
         ).unit
         found = moved(plan, measurement, before, after, cap)
         assert found.l1 <= claimed.l1, (measurement, granularity)
@@ -362,3 +364,34 @@ def test_the_law_notices_a_claim_that_is_too_small(monkeypatch):
     question = "SELECT x AS k, COUNT(*) AS v FROM (SELECT who, MAX(a) AS x FROM things GROUP BY who) GROUP BY x"
     with pytest.raises(AssertionError):
         check(question, rows(), [{"who": 1, "a": 1}], [{"who": 1, "a": 1}, {"who": 1, "a": 2}])
+
+
+SPREAD = (
+    ("COUNT(*) AS v", "LEAST(COUNT(*), 9) AS x"), ("SUM(x) AS v", "MAX(a) AS x"),
+    ("AVG(x) AS v", "LEAST(COUNT(*), 3) AS x"), ("COUNT(*) AS v, SUM(x) AS w", "MIN(c) AS x"),
+    ("VAR_POP(x) AS v", "MAX(b) AS x"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("keys", ["d", "g", "d, g"])
+@pytest.mark.parametrize("asked", SPREAD)
+def test_an_owner_who_is_everywhere_moves_gathered_rows_no_further_than_claimed(asked, keys):
+    """Rows of one owner under as many values as possible, low and high, against those of other ways to group them."""
+    outer, gathered = asked
+    inner = f"(SELECT who, {keys}, {gathered} FROM things GROUP BY who, {keys}) AS t"
+    everywhere = [{"d": d, "g": g, "who": 1} for d, g in product(["x", "y", "z", "?", None], [True, False, None])]
+    low, high = ({"a": -3, "b": 0, "c": -1.0, "f": "2024-02-10"}, {"a": 5, "b": 4, "c": 1.5, "f": "2024-02-10"})
+    own = [[{**row, **place} for place in everywhere] for row in (low, high)]
+    for by, most in product(("", *(f" GROUP BY {','.join(keys.split(', ')[:count])}" for count in (1, 2))), (2, 3, 20)):
+        question = f"SELECT {outer} FROM {inner}{by}"
+        for granularity in (
+            users("who", rows=most),
+            users("who", rows=most, altered=True),
+            users("who", rows=most, per="f"),
+        ):
+            cap = truncation(TABLE, [granularity], "key")
+            for mine in own:
+                check(question, granularity, [], mine, cap)
+            if granularity.altered:
+                check(question, granularity, *own, cap)
+                check(question, granularity, own[0][:6], own[1][6:], cap)

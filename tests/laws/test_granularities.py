@@ -22,6 +22,7 @@ FAMILY: dict[str, st.SearchStrategy[Granularity]] = {
     "persons": st.builds(
         lambda m, a: pt.persons("u", table="p", rows={"t": m, "s": 2}, altered=a), sizes, st.booleans()
     ),
+    "events": st.just(pt.events("t")),
     "edges": st.just(pt.edges()),
     "nodes": st.builds(lambda s, listed: pt.nodes(stability=s, listed=listed), sizes, st.booleans()),
 }
@@ -52,6 +53,11 @@ A9 = [
     (pt.persons("u", rows={"t": 3}, altered=True), pt.rows(), 1),
     (pt.persons("u", rows={"t": 3}), pt.persons("u", rows={"t": 3}, altered=True), 2),
     (pt.persons("u", rows={"t": 3}), pt.persons("u", rows={"t": 2}), None),
+    (pt.rows(), pt.events("t"), 2),
+    (pt.events("t"), pt.rows(), None),
+    (pt.persons("u", rows={"t": 3}), pt.events("t"), 2),
+    (pt.persons("u", rows={"t": 3}, altered=True), pt.events("t"), 1),
+    (pt.events("t"), pt.groups(3, of=pt.events("t")), 3),
     (pt.nodes(), pt.edges(), 2),
     (pt.edges(), pt.nodes(), None),
     (pt.edges(), pt.nodes(stability=6), None),

@@ -111,7 +111,7 @@ def test_short_floats_are_written_as_the_doubles_they_become():
 @pytest.mark.parametrize("declared", [pt.identifier(), pt.text_keys()])
 def test_what_has_no_utf8_is_refused_and_any_other_text_is_kept(backend, declared):
     odd = ["\ufffdrzte", "\ufffd", "M?ller", "\\udcfc", "a\x00b"]
-    rows = [{"who": text} for text in odd]
+    rows = [{"who": text, "x": 0} for text in odd]
     assert [plain_text(row["who"]) for row in rows] == odd
     backend([pt.Table("t", rows, {"who": declared, "x": pt.integers(0, 1, missing=0)})]).close()
     for source in ([*rows, {"who": "M\udcfcller"}], pd.DataFrame({"who": pd.Series(["M\udcfcller", 5], dtype=object)})):
@@ -364,3 +364,12 @@ def test_a_column_of_its_own_type_reads_as_its_values_do(made):
         except InvalidInput:
             continue
         assert found == texts(mixed, declared)[:2]
+
+
+@pytest.mark.parametrize("backend", [DuckDB, Reference])
+def test_a_column_that_no_row_has_is_refused_and_one_that_few_have_is_not(backend):
+    columns = {"age": pt.integers(0, 9), "cost": pt.integers(0, 9)}
+    with pytest.raises(InvalidInput, match="'cost', which its source does not have"):
+        backend([pt.Table("t", [{"age": 3}, {"age": 4}], columns)])
+    backend([pt.Table("t", [{"age": 3}, {"COST": 4}], columns)]).close()
+    backend([pt.Table("t", [], columns)]).close()

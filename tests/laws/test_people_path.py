@@ -47,6 +47,16 @@ QUESTIONS = (
     "SELECT COUNT(DISTINCT o.customer) AS n FROM orders o JOIN customers c USING (customer) WHERE c.segment = 'b'",
     """SELECT n, COUNT(*) AS people FROM (SELECT c.customer, COUNT(o.price) AS n FROM customers c
     LEFT JOIN orders o ON o.customer = c.customer GROUP BY c.customer) t GROUP BY n""",
+    """SELECT c.segment, SUM(t.s) AS s FROM customers c JOIN (SELECT customer, SUM(price) AS s FROM orders
+    GROUP BY customer HAVING COUNT(*) > 1) t ON t.customer = c.customer GROUP BY c.segment""",
+    """SELECT price, COUNT(*) AS n FROM (SELECT customer, price, ROW_NUMBER() OVER (PARTITION BY customer
+    ORDER BY price DESC) AS k FROM orders) t WHERE k = 1 GROUP BY price""",
+    """SELECT SUM(qty - b) AS s FROM (SELECT customer, qty, LAG(qty) OVER (PARTITION BY customer ORDER BY qty) AS b
+    FROM lines) t""",
+    'SELECT COUNT(*) AS n FROM orders o WHERE o."order" IN (SELECT "order" FROM lines GROUP BY 1 HAVING SUM(qty) > 2)',
+    """SELECT o.price, SUM(t.s) AS s FROM orders o JOIN (SELECT "order", SUM(qty) AS s FROM lines GROUP BY "order") t
+    ON t."order" = o."order" GROUP BY o.price""",
+    "SELECT COUNT(*) AS n FROM customers JOIN (SELECT customer, price FROM orders WHERE price > 1) t USING (customer)",
 )
 PRICE = "0.01"
 

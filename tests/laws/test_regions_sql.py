@@ -17,6 +17,7 @@ from sqlglot import exp
 from partita.limits import Limits, using
 from partita.region import Domain, Region, booleans, categories, dates, decimals, integers
 from partita.region.columns import Bounded, Operator
+from partita.region.dialects.duckdb import DUCKDB
 from partita.region.predicate import And, Between, Compare, In, IsNull, IsTrue, Known, Not, Or, Unknown
 
 FLOATS = [
@@ -114,7 +115,7 @@ def sanitised_code(column: Bounded, value: object) -> int:
 def test_the_engine_sanitises_every_stored_value_as_code_says(name, stored):
     column = COLUMNS[name]
     connection = in_a_table("America/Caracas", stored, STORED[stored])
-    sql = column.sanitise(exp.column("v"), stored).sql(dialect="duckdb")
+    sql = DUCKDB.mapped(column.sanitise(exp.column("v"), stored))
     found = connection.execute(f"SELECT {sql} FROM t ORDER BY i").fetchall()
     assert [sanitised_code(column, row[0]) for row in found] == [column.code(v) for v in STORED[stored]]
 
@@ -125,7 +126,7 @@ def test_the_engine_tells_declared_values_from_others_as_within_says(name, store
     """What is stood in for, clamped or unlisted has a code like any other, and only ``within`` knows it."""
     column = COLUMNS[name]
     connection = in_a_table("America/Caracas", stored, STORED[stored])
-    sql = column.is_within(exp.column("v"), stored).sql(dialect="duckdb")
+    sql = DUCKDB.mapped(column.is_within(exp.column("v"), stored))
     found = connection.execute(f"SELECT {sql} FROM t ORDER BY i").fetchall()
     assert [row[0] for row in found] == [column.within(v) for v in STORED[stored]]
 
@@ -155,7 +156,7 @@ def test_random_floats_are_sanitised_as_code_says(values):
     connection = in_a_table("UTC", "DOUBLE", values)
     for name in ("integers", "decimals", "steps of five", "steps of five halves"):
         column = COLUMNS[name]
-        sql = column.sanitise(exp.column("v"), "DOUBLE").sql(dialect="duckdb")
+        sql = DUCKDB.mapped(column.sanitise(exp.column("v"), "DOUBLE"))
         found = connection.execute(f"SELECT {sql} FROM t ORDER BY i").fetchall()
         assert [sanitised_code(column, row[0]) for row in found] == [column.code(v) for v in values]
 
@@ -223,7 +224,7 @@ def stored(data: list[dict[str, object]]) -> duckdb.DuckDBPyConnection:
         [[i, *(row[name] for name in STORED_TYPES)] for i, row in enumerate(data)],
     )
     projected = ", ".join(
-        DOMAIN.columns[name].sanitise(exp.column(name), kind).as_(name).sql(dialect="duckdb")
+        DUCKDB.mapped(DOMAIN.columns[name].sanitise(exp.column(name), kind).as_(name))
         for name, kind in STORED_TYPES.items()
     )
     connection.execute(f"CREATE OR REPLACE VIEW clean AS SELECT i, {projected} FROM raw")

@@ -16,6 +16,7 @@ from partita.engine.stored import Stored
 from partita.errors import InvalidInput
 from partita.query.tables.schema import Table
 from partita.region.columns import Timestamps, described, timestamps
+from partita.region.dialects.duckdb import DUCKDB
 from partita.region.zones import offsets
 from tests.sizes import tried
 
@@ -53,7 +54,7 @@ def engine() -> duckdb.DuckDBPyConnection:
 def in_sql(engine: Any, column: Timestamps, values: list[str | None], kind: str) -> list[tuple[int | None, bool]]:
     """What the projection makes of stored values, and whether it says that each was stored so."""
     stored = Stored(Table("t", [], {"x": column}), "t", {"x": kind}, {"x": "x"})
-    within = column.is_within(exp.column("x", quoted=True), kind).sql(dialect="duckdb")
+    within = DUCKDB.mapped(column.is_within(exp.column("x", quoted=True), kind))
     source = f"(SELECT place, CAST(y AS {kind}) AS x FROM (SELECT unnest(?) AS y, generate_subscripts(?, 1) AS place))"
     found = engine.execute(
         f"SELECT {stored.sanitised['x']}, {within} FROM {source} AS t ORDER BY place", [values, values]

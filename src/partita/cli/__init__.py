@@ -21,9 +21,12 @@ from partita.cli import (
     ingest,
     init,
     ledger,
+    mcp,
     migrate,
     report,
+    serve,
     shell,
+    token,
     tour,
 )
 from partita.cli.screen import cautions_told, complain, stopped, version
@@ -67,6 +70,9 @@ app.command("quote", short_help="What a question would cost, and how exact it wo
 app.command("ingest", short_help="Seal new rows as one batch; questions read them from then on.")(ingest.ingest)
 app.command("forget", short_help="Erase all rows of one owner.")(ingest.forget)
 app.add_typer(ledger.app, name="ledger")
+app.command("mcp", short_help="A language model as an analyst, by MCP.")(mcp.mcp)
+app.command("serve", short_help="One curator for a team, over HTTP.")(serve.serve)
+app.add_typer(token.app, name="token")
 app.command("migrate", short_help="Go on with the same ledger under a refined declaration.")(migrate.migrate)
 app.command("compose", short_help="What the releases of a plan give away together.")(compose.compose)
 app.command("calibrate", short_help="The least noise for so many releases under one total.")(calibrate.calibrate)

@@ -191,7 +191,7 @@ def shown(answer: Answer, confidence: Number = 0.95) -> Table:
     from rich.markup import escape
     from rich.text import Text
 
-    from partita.curator.answers.grid import grid
+    from partita.explain.grid import grid
 
     found = grid(answer, confidence)
     headings: list[tuple[str, str]] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from html import escape
 from types import TracebackType
@@ -24,7 +24,7 @@ from partita.curator.caps import SuggestedCaps, suggested
 from partita.curator.computations.door import Door
 from partita.curator.custody import Custody
 from partita.curator.declared.catalogue import Catalogue
-from partita.curator.declared.cautions import UNSAID, forgets, tell
+from partita.curator.declared.cautions import UNSAID, forgets, tell, unfixed
 from partita.curator.declared.declared import (
     checked_limits,
     checked_promises,
@@ -34,13 +34,14 @@ from partita.curator.declared.declared import (
     terms_of,
 )
 from partita.curator.keywords import spelled_as
+from partita.curator.margins import Margins
 from partita.curator.opened import opened
 from partita.curator.overview import overview
 from partita.curator.path.gate import Gate
 from partita.curator.path.many import paid
 from partita.curator.path.opinion import EFFORT, SecondOpinion
 from partita.curator.path.pace import Pace
-from partita.curator.path.path import Path, answered, charge_of, fingerprint
+from partita.curator.path.path import Path, answered, charge_of, fingerprint, numbers
 from partita.curator.path.placed import booked_costs, placed
 from partita.curator.path.rehearsal import Rehearsal
 from partita.curator.path.shrink import shrunk
@@ -69,6 +70,7 @@ from partita.query.tables.schema import Table
 from partita.region.region import Region
 from partita.sampling.bits import BitSource
 from partita.theory.measures.base import Measure
+from partita.vault.cipher import Cipher
 
 if TYPE_CHECKING:
     from partita.curator.session import Session
@@ -82,7 +84,8 @@ class Curator(Custody):
 
     Each answer is charged, before anything is read, to the people it is about (theory E16); questions about disjoint
     groups cost the maximum and not the sum, and a question answered before is free. With ``migrate``, a ledger that was
-    charged under another declaration goes on under this one if it is a refinement (theory I12).
+    charged under another declaration goes on under it if it is a refinement (theory I12). With ``vault_key``, sealed
+    rows are encrypted at rest.
 
     >>> from partita import Promise, Table, ZCDP, integers, rows
     >>> visits = Table("visits", [{"age": i % 90} for i in range(900)], {"age": integers(0, 120, missing=0)})
@@ -103,13 +106,15 @@ class Curator(Custody):
         public: Sequence[PublicTable] = (),
         ledger: str | os.PathLike[str] | Ledger = UNSAID,
         backend: str | Engine = "duckdb",
+        database: str | Mapping[str, object] | None = None,
         pace: Number | None = None,
         second_opinion: int = EFFORT,
         bits: BitSource | None = None,
         migrate: bool = False,
+        vault_key: bytes | str | None = None,
     ) -> None:
         super().__init__()
-        beat = Pace(pace)
+        beat, cipher = Pace(pace), None if vault_key is None else Cipher(vault_key)
         self._tables = self._declared = checked_tables(tables)
         self._named = checked_public(public, self._tables)
         self._promises = checked_promises(promises, self._tables)
@@ -117,10 +122,10 @@ class Curator(Custody):
         if ledger is UNSAID:
             forgets(depth=3)
         people = people_of(self._promises, self._tables)
-        kept = None if people is None else people[0]
-        self._people = None if people is None else people[1]
+        kept, self._people = (None, None) if people is None else people
         self._terms = terms_of(self._promises, self._declared)
-        found = opened(backend, ledger, self._terms, self._declared, people, gate := Gate(), migrate=migrate)
+        given, gate = (self._terms, self._declared, people), Gate()
+        found = opened(backend, ledger, *given, gate, migrate=migrate, database=database, cipher=cipher)
         self._ledger, self._engine, self._growth = found
         self._catalogue = self._listed(self._growth.batch)
         truncations = self._catalogue.truncations
@@ -130,6 +135,7 @@ class Curator(Custody):
         self._growth.hold(self._engine, kept, truncations, own=not isinstance(backend, Engine))
         opinion = SecondOpinion(self._ledger, second_opinion)
         self._path = Path(self._ledger, self._engine, bits, beat, opinion, Rehearsal(self._ledger, self._engine), gate)
+        unfixed(self._ledger, self._growth.rows.kept, depth=3)
         self._arrange(self._growth.batch)
 
     def _listed(self, batch: int | None) -> Catalogue:
@@ -145,12 +151,13 @@ class Curator(Custody):
         if batch:
             self._catalogue = self._listed(batch)
         self._tables, truncations = dict(self._catalogue.tables), self._catalogue.truncations
-        self._path.batch = batch or None
+        self._path.batch, self._path.rows = batch or None, self._growth.rows
         self._shelf = Shelf(self._ledger, self._tables, self._catalogue.requoted)
         self._batches = Batches(self._ledger, self._path, self._promises, truncations, self._answered)
         self._presenting = Presenting(
             self._catalogue, self._ledger, self._batches, self._one, self._one_quoted, self._people is not None
         )
+        self._margins = Margins(self._ledger, self._batches, self._people is not None)
         self._staging = Staging(self._ledger, self._one, self._one_quoted, self._presenting, self._charged)
         self._door = Door(self._ledger, self._path, self._promises, self._catalogue.promised)
 
@@ -215,6 +222,8 @@ class Curator(Custody):
         found = self._reused(offered, wanted) if key is None else None
         if found is not None:
             return self._shelf.made(found, offered, analyst)
+        if (levels := self._margins.batch(plan, wanted, key=key, analyst=analyst)) is not None:
+            return self._margins.ask(levels)
         offered, whole = self._shrunk(offered, wanted, analyst)
         try:
             return self._answered(offered, asked=text, analyst=analyst, key=key, whole=whole)
@@ -289,6 +298,20 @@ class Curator(Custody):
             return None
         return self._shelf.find(offered, lambda result: wanted.reached(result, offered))
 
+    def recalled(self, question: str, price: Price, noise: str | None, *, analyst: str = "") -> Answer | None:
+        """The stored answer to a question at a price, as it was given; None if there is none. Nothing is ever charged.
+
+        ``noise`` names the kind that it was made with.
+        """
+        asked = self._catalogue.asked(question)
+        if not isinstance(asked, Plan):
+            return None
+        offered = self._catalogue.requoted(asked, price, noise)
+        stored = self._ledger.stored(fingerprint(offered))
+        if stored is None:
+            return None
+        return self._told(offered, stored, numbers(stored.content, offered.width, offered.texts), analyst=analyst)
+
     def _known(self, offered: Quote, analyst: str) -> Answer:
         """The answer to a question that shows no line: it is public, so nothing is charged, read or booked."""
         zeros = tuple(cost.zero() for cost in offered.costs)
@@ -341,6 +364,8 @@ class Curator(Custody):
 
     def _one_quoted(self, plan: Plan, wanted: Wanted, *, analyst: str) -> CuratorQuote:
         """The quotation of one question."""
+        if (levels := self._margins.batch(plan, wanted, key=None, analyst=analyst)) is not None:
+            return self._margins.quote(levels, analyst)
         offered, whole = self._shrunk(self._catalogue.offer(plan, wanted), wanted, analyst)
         costs = booked_costs(offered)
         return CuratorQuote(

@@ -81,6 +81,10 @@ class Custody(Standing):
         if isinstance(table, Mapping) is (rows is not None):
             raise refuse_vault.no_rows_given()
         self._as_declared()
+        persons = None if self._people is None else self._people.persons
+        if persons is not None and persons.table is not None:
+            for unit in (promise.granularity for promise in self._promises if promise.granularity is not persons):
+                raise refuse_vault.events_fix_values(str(unit), persons.table)
         given = dict(table) if isinstance(table, Mapping) else {table: rows}
         for plan in list(self._batches.plans):
             plan.read()  # what is charged and was not asked for yet is about the rows that there are now

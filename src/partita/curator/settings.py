@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
 from weakref import finalize
@@ -15,11 +15,24 @@ from partita.curator.curator import Curator
 from partita.curator.declared.declared import checked_promises, checked_tables, terms_of
 from partita.curator.path.opinion import EFFORT
 from partita.engine.log import write_beside, write_to
-from partita.engine.opening import BACKENDS
+from partita.engine.opening import BACKENDS, addressed
 from partita.errors import PartitaError
 from partita.errors import curator as refuse
+from partita.errors import vault as refuse_vault
 from partita.exact import Number, positive, whole
-from partita.granularity import Granularity, edges, groups, metric, nodes, persons, replace, rows, users, windows
+from partita.granularity import (
+    Granularity,
+    edges,
+    events,
+    groups,
+    metric,
+    nodes,
+    persons,
+    replace,
+    rows,
+    users,
+    windows,
+)
 from partita.ledger.birth import Terms
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table, from_toml
@@ -32,11 +45,15 @@ from partita.theory.measures.zcdp import ZCDP
 
 LONGEST = 4_000_000
 """Bytes of a file; one with thousands of columns and categories is far shorter."""
-_TOP = ("ledger", "log", "backend", "pace", "second_opinion", "promises", "tables", "public", "analysts")
+_TOP = (
+    *("ledger", "log", "backend", "database", "pace", "second_opinion", "vault_key_env"),
+    *("promises", "tables", "public", "analysts", "server"),
+)
 _UNITS = {
     "rows": lambda _: rows(),
     "replace": lambda _: replace(),
     "edges": lambda _: edges(),
+    "events": lambda given: events(given),
     "groups": lambda given: groups(given),
     "nodes": lambda given: nodes(**given) if isinstance(given, Mapping) else nodes(),
     "persons": lambda given: persons(**given),
@@ -62,11 +79,15 @@ class Settings:
     promises: tuple[Promise, ...]
     ledger: str
     backend: str
-    analysts: Mapping[str, Measure]
+    analysts: Mapping[str, Measure | tuple[Measure | None, ...]]
     public: tuple[PublicTable, ...] = ()
     pace: Number | None = None
     log: str | None = None
     second_opinion: int = EFFORT
+    vault_key_env: str | None = None
+    database: str | Mapping[str, object] | None = None
+    server: Mapping[str, Any] = field(default_factory=dict)
+    """What stands under [server], as it stands there: the server reads it."""
 
 
 def open_settings(path: str | os.PathLike[str] = "partita.toml", *, migrate: bool = False) -> Curator:
@@ -94,7 +115,11 @@ def open_settings(path: str | os.PathLike[str] = "partita.toml", *, migrate: boo
     at most ρ = 0.5 for one row, added or removed
     >>> folder.cleanup()
     """
-    declared = read_settings(path)
+    return opened_settings(path, read_settings(path), migrate=migrate)
+
+
+def opened_settings(path: str | os.PathLike[str], declared: Settings, *, migrate: bool = False) -> Curator:
+    """The curator of what a file was found to declare."""
     ended = None
     if declared.log is not None and Path(declared.log) == _beside(Path(path)):
         ended = write_beside(declared.log)
@@ -110,9 +135,11 @@ def open_settings(path: str | os.PathLike[str] = "partita.toml", *, migrate: boo
             public=declared.public,
             ledger=declared.ledger,
             backend=declared.backend,
+            database=declared.database,
             pace=declared.pace,
             second_opinion=declared.second_opinion,
             migrate=migrate,
+            vault_key=_vault_key(declared.vault_key_env),
         )
     except BaseException:
         if ended is not None:
@@ -162,7 +189,12 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
     if not isinstance(tables, Mapping) or not tables:
         raise refuse.bad_setting(shown, "tables", "declare at least one table: [tables.visits]")
     _filled_in(shown, tables)
-    declared = [from_toml(name, _mapping(shown, f"tables.{name}", one), place.parent) for name, one in tables.items()]
+    backend = settings.get("backend", "duckdb")
+    if not isinstance(backend, str) or backend not in BACKENDS:
+        raise refuse.unknown_backend(backend, BACKENDS)
+    # A table of a server is no file beside the settings.
+    base = None if addressed(backend) else place.parent
+    declared = [from_toml(name, _mapping(shown, f"tables.{name}", one), base) for name, one in tables.items()]
     promises = settings.get("promises")
     if not isinstance(promises, list) or not promises:
         raise refuse.bad_setting(shown, "promises", "declare at least one promise: [[promises]]")
@@ -174,21 +206,37 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
     log = settings.get("log", _beside(place).name)
     if log is not False and not isinstance(log, str):
         raise refuse.bad_setting(shown, "log", "give a path as text, or false for none.")
-    backend = settings.get("backend", "duckdb")
-    if not isinstance(backend, str) or backend not in BACKENDS:
-        raise refuse.unknown_backend(backend, BACKENDS)
     limits = _mapping(shown, "analysts", settings.get("analysts", {}))
     return Settings(
         tables=tuple(declared),
         promises=tuple(kept),
         ledger=ledger if ledger == ":memory:" else str(place.parent / ledger),
         backend=backend,
-        analysts={name: _loss(shown, f"analysts.{name}", limit) for name, limit in limits.items()},
+        database=settings.get("database"),
+        analysts={name: _limits(shown, f"analysts.{name}", limit) for name, limit in limits.items()},
         public=tuple(_public(shown, place.parent, settings.get("public", {}))),
         pace=_pace(settings.get("pace")),
         log=None if log is False else str(place.parent / log),
         second_opinion=whole(settings.get("second_opinion", EFFORT), "second_opinion"),
+        vault_key_env=_name_of_key(shown, settings.get("vault_key_env")),
+        server=_mapping(shown, "server", settings.get("server", {})),
     )
+
+
+def _name_of_key(shown: str, given: object) -> str | None:
+    if given is not None and (not isinstance(given, str) or not given):
+        raise refuse.bad_setting(shown, "vault_key_env", "give the name of an environment variable.")
+    return given
+
+
+def _vault_key(name: str | None) -> str | None:
+    """The key of the vault, which is in the environment and in no file."""
+    if name is None:
+        return None
+    found = os.environ.get(name)
+    if not found:
+        raise refuse_vault.no_key_there(name)
+    return found
 
 
 def _pace(given: object) -> Number | None:
@@ -224,7 +272,7 @@ def _promise(path: str, setting: str, given: object) -> Promise:
     if "protect" not in values:
         raise refuse.bad_setting(path, setting, 'say who is protected: protect = "rows"')
     unit, schedule, ceiling = (values.pop(name, None) for name in ("protect", "schedule", "ceiling"))
-    protected, budget = _unit(path, f"{setting}.protect", unit), _loss(path, setting, values)
+    protected, budget = _unit(path, f"{setting}.protect", unit), read_loss(path, setting, values)
     return Promise(protected, budget, schedule={} if schedule is None else schedule, ceiling=ceiling)
 
 
@@ -242,7 +290,7 @@ def _unit(path: str, setting: str, given: object) -> Granularity:
     return made
 
 
-def _loss(path: str, setting: str, given: object) -> Measure:
+def read_loss(path: str, setting: str, given: object) -> Measure:
     """A loss is told by the numbers it has: epsilon, epsilon and delta, rho, mu."""
     values: dict[str, Any] = dict(_mapping(path, setting, given))
     kind = values.pop("measure", None)
@@ -260,6 +308,13 @@ def _loss(path: str, setting: str, given: object) -> Measure:
         raise refuse.bad_setting(path, setting, f"{kind} cannot be made from {values!r}.") from None
     except PartitaError as problem:
         raise refuse.bad_setting(path, setting, problem.message) from None
+
+
+def _limits(path: str, setting: str, given: object) -> Measure | tuple[Measure | None, ...]:
+    """The limits of an analyst: one for the first promise, or a list with one for each, where {} is none."""
+    if not isinstance(given, list):
+        return read_loss(path, setting, given)
+    return tuple(read_loss(path, f"{setting}[{at}]", one) if one else None for at, one in enumerate(given))
 
 
 def _mapping(path: str, setting: str, given: object) -> Mapping[str, Any]:

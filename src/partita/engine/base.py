@@ -31,6 +31,8 @@ class Engine(Live):
     """
 
     kind: ClassVar[str]
+    # Whether it is a server, and needs to be told where.
+    addressed: ClassVar[bool] = False
     people: People | None = None
 
     def __init__(self, tables: Iterable[Table], people: People | None = None, key: str = "") -> None:
@@ -57,6 +59,15 @@ class Engine(Live):
 
         The rows that a truncation keeps are the same, and nothing else is known of them (theory E14).
         """
+
+    def fixed(self, truncations: Mapping[str, Truncation | None], key: str) -> dict[str, str]:
+        """A text for each table of which rows of owners are kept: the same for the same rows in whatever order.
+
+        The book has a keyed digest of it, so that no others are ever read (theory E14, I10).
+        """
+        if any(cap is not None for cap in truncations.values()):
+            raise refuse.fixes_no_rows(self.kind)
+        return {}
 
     def growing(
         self, tables: Mapping[str, Table], people: People | None, truncations: Mapping[str, Truncation | None], key: str

@@ -7,7 +7,6 @@ import shutil
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any, ClassVar, final
@@ -18,15 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.engine import sources
-from partita.engine.base import Engine
 from partita.engine.files import files_of, parquet, relation_of
+from partita.engine.fixing import fixed_statement
 from partita.engine.frames import arrow, coded
 from partita.engine.growing import Growing
 from partita.engine.held import Held, counts_rows
 from partita.engine.joining import TWO_OWNERS, joined_stored, kept_statement, owned, owners_statement
 from partita.engine.log import log
-from partita.engine.statement import cut_statement, rows_statement, statement, values_statement
+from partita.engine.statement import cut_statement, rows_statement
 from partita.engine.stored import Stored, text
+from partita.engine.tallying import Tallying
 from partita.errors import Caution, InvalidInput, PartitaError
 from partita.errors import engine as refuse
 from partita.errors.query import sources as refuse_source
@@ -34,7 +34,7 @@ from partita.errors.query import tables as refuse_query
 from partita.exact import whole
 from partita.limits import current
 from partita.query.exact.extract import Extract
-from partita.query.exact.program import Cells, Histogram, Program, Values, ordered_texts
+from partita.query.exact.program import Program
 from partita.query.language.conditions import everywhere
 from partita.query.language.joined import joined_of
 from partita.query.language.text import in_quotes as name
@@ -50,7 +50,7 @@ COPIED_BELOW = 16 * 2**20
 
 
 @final
-class DuckDB(Engine):
+class DuckDB(Tallying):
     """Reads parquet, CSV, Arrow, pandas and polars; sums in 128-bit integers.
 
     The connection may open the declared files and nothing else, loads no extension, and cannot be reconfigured.
@@ -155,6 +155,7 @@ class DuckDB(Engine):
             frame = arrow(table)
             self._connection.register(place, frame.rows)
             found = replace(self._found(table, place), handed=frame.handed, told=frame.told)
+            sources.check_types(found)
         # Copied once, already sanitised: no question opens the source again, and rows cannot change under an answer.
         self._connection.execute(f"CREATE TABLE {relation} AS SELECT {found.copied()} FROM {place}")
         if named:
@@ -217,6 +218,23 @@ class DuckDB(Engine):
                 else:
                     continue
                 raise refuse_query.unreadable_source(table)
+
+    def fixed(self, truncations: Mapping[str, Truncation | None], key: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for table, cap in truncations.items():
+            if cap is None:
+                continue
+            kept = self._stored[table] if cap.kept else self._cut[table, cap.fixed]
+            try:
+                with self._cutting:
+                    (numbers,) = self._connection.execute(fixed_statement(kept, key)).fetchall()
+            except Exception:
+                log.exception("The rows of %s cannot be told apart.", table)
+            else:
+                found[table] = str(tuple(map(int, numbers)))
+                continue
+            raise refuse_query.unreadable_source(table)
+        return found
 
     def growing(
         self, tables: Mapping[str, Table], people: People | None, truncations: Mapping[str, Truncation | None], key: str
@@ -325,14 +343,12 @@ class DuckDB(Engine):
         return not self._connection.execute(beyond).fetchall()
 
     def compute(self, program: Program) -> NDArray[np.object_]:
-        if program.opened:
-            return self._open(program)
-        result = program.empty()
-        held = self._in_memory(program.table) if counts_rows(program) and joined_of(program.table) is None else None
+        counts = not program.opened and counts_rows(program) and joined_of(program.table) is None
+        held = self._in_memory(program.table) if counts else None
         if held is None:
-            self._fill(program, result, {})
-        else:
-            result[:] = held.count(program.where.region)
+            return super().compute(program)
+        result = program.empty()
+        result[:] = held.count(program.where.region)
         return result
 
     def _in_memory(self, table: Table) -> Held | None:
@@ -347,99 +363,13 @@ class DuckDB(Engine):
             self._held[table.name] = held
         return self._held[table.name]
 
-    def _open(self, program: Program) -> NDArray[np.object_]:
-        """The tallies of the open keys that occur, in an order that is a function of the keys alone."""
-        numbers = [tally for tally in program.tallies if not isinstance(tally, Values)]
-        together = not program.cells.keys
-        counted = (program.people, *numbers) if together else (program.people,)
-        people = replace(program, cells=Cells((), ()), tallies=counted)
-        made = statement(people, self._of(program), part_of=program)
-        texts, lines = len(program.opened), self._cursor().execute(made.sql).fetchall()
-        lines.sort(key=lambda line: ordered_texts(line[:texts]))
-        whole = program.blank([line[:texts] for line in lines])
-        for place, line in enumerate(lines):
-            whole[place * program.cells.count : (place + 1) * program.cells.count, texts] = int(line[texts])
-            if together:
-                given = iter(line[texts + 1 :])
-                for column, tally in enumerate(program.tallies):
-                    if not isinstance(tally, Values):
-                        whole[place, texts + 1 + column] = int(next(given) or 0)
-        start = {line[:texts]: place * program.cells.count for place, line in enumerate(lines)}
-        self._fill(program, whole[:, texts + 1 :], start, counted=together)
-        return whole
+    def _lines(self, sql: str) -> list[tuple[Any, ...]]:
+        return list(self._cursor().execute(sql).fetchall())
 
-    def _fill(
-        self,
-        program: Program,
-        result: NDArray[np.object_],
-        start: dict[tuple[str | None, ...], int],
-        *,
-        counted: bool = False,
-    ) -> None:
-        """The tallies, each in its column; numbers not if they were counted already."""
-        numbers = [column for column, tally in enumerate(program.tallies) if not isinstance(tally, Values)]
-        if numbers and not counted:
-            self._count(program, result, numbers, start)
-        for column, tally in enumerate(program.tallies):
-            if isinstance(tally, Values):
-                self._spread(program, tally, result[:, column], start)
-
-    def _count(
-        self,
-        program: Program,
-        result: NDArray[np.object_],
-        numbers: list[int],
-        start: dict[tuple[str | None, ...], int],
-    ) -> None:
-        """The tallies that are numbers, from one statement."""
-        made = statement(program, self._of(program))
-        lines = self._cursor().execute(made.sql).fetchall()
-        if not lines:
-            return
-        texts, groups = len(program.opened), len(program.opened) + len(made.places)
-        columns = list(zip(*lines, strict=True))
-        listed = [_places(columns[texts + place], read) for place, read in enumerate(made.places)]
-        position = program.cells.position
-        where = [position[places] for places in zip(*listed, strict=True)] if listed else [position[()]] * len(lines)
-        if texts:
-            where = [start[line[:texts]] + at for line, at in zip(lines, where, strict=True)]
-        for column, values in zip(numbers, columns[groups:], strict=True):
-            # By the groups that have rows: there may be many more that an open key could have.
-            sums: dict[int, int] = {}
-            for at, value in zip(where, values, strict=True):
-                if value is not None:
-                    sums[at] = sums.get(at, 0) + int(value)
-            result[list(sums), column] = np.array(list(sums.values()), dtype=object)
-
-    def _spread(
-        self,
-        program: Program,
-        tally: Values,
-        result: NDArray[np.object_],
-        start: dict[tuple[str | None, ...], int],
-    ) -> None:
-        """The histogram of one expression in every group, from a statement of its own."""
-        made = values_statement(program, tally.of, self._of(program))
-        found = self._cursor().sql(made.sql).to_arrow_table()
-        groups = np.zeros(found.num_rows, dtype=np.int64)
-        texts, keys = len(program.opened), len(made.places)
-        if keys:
-            listed = [_places(found.column(texts + place).to_pylist(), read) for place, read in enumerate(made.places)]
-            position = program.cells.position
-            groups = np.fromiter((position[places] for places in zip(*listed, strict=True)), np.int64, len(groups))
-        if texts:
-            named = zip(*(found.column(place).to_pylist() for place in range(texts)), strict=True)
-            groups = groups + np.fromiter((start[key] for key in named), np.int64, len(groups))
-        values = found.column(texts + keys).to_numpy().astype(np.int64)
-        counts = found.column(texts + keys + 1).to_numpy().astype(np.int64)
-        order = np.lexsort((values, groups))
-        groups, values, counts = groups[order], values[order], counts[order]
-        # Several values of a key may be one group, and each of them has lines of its own.
-        new = np.flatnonzero((np.diff(groups, prepend=-1) != 0) | (np.diff(values, prepend=0) != 0))
-        groups, values, counts = groups[new], values[new], np.add.reduceat(counts, new) if len(new) else counts
-        starts = np.flatnonzero(np.diff(groups, prepend=-1)).tolist()
-        for first, last in pairwise([*starts, len(groups)]):
-            result[groups[first]] = Histogram(values[first:last], counts[first:last])
+    def _counted(self, sql: str, keys: int) -> tuple[list[list[Any]], NDArray[np.int64], NDArray[np.int64]]:
+        found = self._cursor().sql(sql).to_arrow_table()
+        values, counts = (found.column(place).to_numpy().astype(np.int64) for place in (keys, keys + 1))
+        return [found.column(place).to_pylist() for place in range(keys)], values, counts
 
     def extract(self, extract: Extract) -> NDArray[np.int64]:
         domain = extract.table.domain
@@ -484,9 +414,3 @@ def _sweep(folder: str, owner: int) -> None:
     """Remove what was written for want of memory; a forked child leaves it to the process that wrote it."""
     if os.getpid() == owner:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _places(values: Sequence[Any], read: Callable[[Any], int]) -> list[int]:
-    """The places of keys as they come back; each different one is read once."""
-    known = {value: read(value) for value in set(values)}
-    return [known[value] for value in values]

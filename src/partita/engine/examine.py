@@ -21,6 +21,7 @@ from partita.query.tables.schema import Table
 from partita.query.tables.sources import DELIMITERS, LINES, Database, Delimited, bare, csv
 from partita.region.columns import Bounded, Categories
 from partita.region.columns.stored import Family, family, text_of
+from partita.region.dialects.duckdb import DUCKDB
 
 _SHOWN = 3
 _TRIED = 200
@@ -185,8 +186,8 @@ class Look:
 
         reading, value = stored.table.columns[column].reading, exp.column(stored.names[column], quoted=True)
         if reading is None:
-            return value.sql(dialect="duckdb")
-        return reading.stored(value, stored.types[column]).sql(dialect="duckdb")
+            return DUCKDB.mapped(value)
+        return DUCKDB.mapped(reading.stored(value, stored.types[column]))
 
     def _texts(self, relation: str, value: str, where: str) -> list[str]:
         """The most frequent values where a condition holds."""

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import final
 
 from partita.engine.statement import keyed_order
-from partita.engine.stored import Stored, narrowest, text
+from partita.engine.stored import Stored, text
 from partita.query.language.text import in_quotes as name
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import SEPARATOR, Truncation
 from partita.region.columns import Categories
 from partita.region.columns.stepped import Stepped
+from partita.region.dialects.duckdb import DUCKDB
 
 
 @final
@@ -86,21 +87,21 @@ class Place:
     def columns(self) -> dict[str, str]:
         """The columns of ``held`` and their types: the narrowest, whatever the rows came as."""
         found = {name(column): held_type(self.table, column) for column in self.table.columns}
-        return found if self.cap is None else {**found, self.place: narrowest(1, self.cap.rows)}
+        return found if self.cap is None else {**found, self.place: DUCKDB.narrowest(1, self.cap.rows)}
 
     def tombs(self) -> dict[str, str]:
         """The columns of ``gone`` and their types."""
         assert self.cap is not None
         kept = dict.fromkeys([*([] if self.cap.per is None else [self.cap.per]), *self.constant])
         types = {name(column): held_type(self.table, column) for column in kept}
-        return {'"forgotten owner"': "VARCHAR", self.place: narrowest(1, self.cap.rows), **types}
+        return {'"forgotten owner"': "VARCHAR", self.place: DUCKDB.narrowest(1, self.cap.rows), **types}
 
 
 def held_type(table: Table, column: str) -> str:
     """The narrowest type of a column's sanitised values: the same for every batch."""
     declared = table.columns[column]
     if isinstance(declared, Stepped):
-        return narrowest(declared.low, declared.high)
+        return DUCKDB.narrowest(declared.low, declared.high)
     if isinstance(declared, Categories):
         return f"ENUM({', '.join(map(text, declared.labels))})"
     return declared.sanitised_type
@@ -174,7 +175,7 @@ def arrivals(rows: Stored, place: Place, others: Iterable[Place], secret: str) -
         )
     ordered = f"SELECT *, {used} + ROW_NUMBER() OVER (PARTITION BY {within} ORDER BY {by}) AS {at_} FROM {owned}"
     return (
-        f"SELECT {_narrowed(place)}, CAST({at_} AS {narrowest(1, cap.rows)}) AS {place.place} "
+        f"SELECT {_narrowed(place)}, CAST({at_} AS {DUCKDB.narrowest(1, cap.rows)}) AS {place.place} "
         f"FROM ({ordered}) AS ordered_ WHERE {at_} <= {cap.rows}"
     )
 

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from partita.engine.lowering import holds
-from partita.engine.statement import kept
+from partita.engine.statement import gathered_column, kept
 from partita.engine.stored import Stored
-from partita.query.language.joined import Existence, Joined, Kind, Link, Occurrence
+from partita.query.language.derived import Derived, WindowColumn, Within
+from partita.query.language.joined import Existence, Joined, Kind, Link, Occurrence, joined_of
+from partita.query.language.per_user import PerUser
 from partita.query.language.text import in_quotes as name
 from partita.query.tables.people import Keeping
+from partita.query.tables.schema import texts
 from partita.query.tables.truncation import Truncation
-from partita.region.columns import Key, TextKeys
+from partita.region.columns import Bounded, Key, TextKeys
 from partita.region.columns.stepped import Stepped
 
 TWO_OWNERS: Final = "Rows of %s with one key belong to two owners: what leads to them is taken for the first owner's."
@@ -59,6 +62,7 @@ def kept_statement(rows: Stored, keeping: Keeping, cap: Truncation) -> str:
 
 def joined_stored(joined: Joined, stored: Mapping[str, Stored]) -> Stored:
     """The joined rows as a relation of sanitised values, with the proven columns of ``joined.table``."""
+    stored = {**stored, **{one.table.name: derived_stored(one, stored) for one in joined.brackets}}
     first, *rest = joined.occurrences
     owner, text = _owner(first.name), _rows(joined, first, stored[first.table])
     for occurrence in rest:
@@ -84,6 +88,67 @@ def joined_stored(joined: Joined, stored: Mapping[str, Stored]) -> Stored:
     names = {column: column for column in types}
     parts = tuple(stored[table] for table in joined.read)
     return Stored(joined.table, relation, types, names, clean=True, parts=parts)
+
+
+def derived_stored(derived: Derived, stored: Mapping[str, Stored]) -> Stored:
+    """The rows of a derived table as a relation of sanitised values, each with the text of its owner."""
+    joined = joined_of(derived.base)
+    base = stored[derived.base.name] if joined is None else joined_stored(joined, stored)
+    assert base.table.owner is not None
+    owner = name(base.table.owner)
+    every = ", ".join(f"{text} AS {name(column)}" for column, text in base.sanitised.items())
+    met = f"(SELECT {every} FROM {base.relation}) AS every_ WHERE {owner} IS NOT NULL AND {holds(derived.where)}"
+    text = _gathered(derived, derived.per_user, met, owner) if derived.per_user else _windows(derived, base, met, owner)
+    listed = [f"{owner} AS {name(derived.table.owner or '')}", *map(name, derived.linked)]
+    listed += [f"{name(meant)} AS {name(shown)}" for shown, meant in derived.columns]
+    only = "DISTINCT " if derived.cap == 1 and not derived.per_user else ""
+    kept = "" if derived.kept is None else f" WHERE {holds(derived.kept)}"
+    relation = f"(SELECT {only}{', '.join(listed)} FROM ({text}) AS made_{kept}) AS derived_"
+    types = {
+        column: declared.sanitised_type if isinstance(declared, Bounded) else "VARCHAR"
+        for column, declared in derived.table.columns.items()
+    }
+    return Stored(derived.table, relation, types, {column: column for column in types}, clean=True)
+
+
+def _gathered(derived: Derived, per_user: PerUser, met: str, owner: str) -> str:
+    """One row for each owner and each value of the keys."""
+    keys = [owner, *map(name, per_user.keys), *map(name, derived.linked)]
+    listed = [f"{gathered_column(column, derived.base.domain)} AS {name(column.name)}" for column in per_user.columns]
+    return f"SELECT {', '.join([*keys, *listed])} FROM {met} GROUP BY {', '.join(keys)}"
+
+
+def _windows(derived: Derived, base: Stored, met: str, owner: str) -> str:
+    """The rows with what is computed from the rows of the same owner; equal rows are told apart by all their values."""
+    listed = [owner, *(name(column) for column in derived.inside.columns if column in base.table.columns)]
+    # By any column, so that rows which are equal in all of them are the same to whoever looks at them.
+    ties = [f"{name(column)} ASC NULLS LAST" for column in (*base.table.domain.axes, *texts(base.table))]
+    for window in derived.windows:
+        by = ", ".join([owner, *map(name, window.keys)])
+        order = [
+            f"{name(one.column)} {'DESC' if one.descending else 'ASC'} NULLS {'FIRST' if one.nulls_first else 'LAST'}"
+            for one in window.order
+        ]
+        order += ties if window.within.one_by_one else []
+        over = f"OVER (PARTITION BY {by}{' ORDER BY ' + ', '.join(order) if order else ''})"
+        found = f"{_called(window)} {over}"
+        if isinstance(window.declared, Stepped) and window.declared.sanitised_type == "BIGINT":
+            found = f"CAST({found} AS BIGINT)"
+        listed.append(f"{found} AS {name(window.name)}")
+    return f"SELECT {', '.join(listed)} FROM {met}"
+
+
+def _called(window: WindowColumn) -> str:
+    of = "" if window.of is None else name(window.of)
+    match window.within:
+        case Within.ROWS:
+            return "COUNT(*)"
+        case Within.NUMBER | Within.RANK | Within.DENSE_RANK:
+            return f"{window.within.value}()"
+        case Within.EARLIER | Within.LATER:
+            return f"{window.within.value}({of}, {window.steps})"
+        case _:
+            return f"{window.within.value}({of})"
 
 
 def _rows(joined: Joined, occurrence: Occurrence, stored: Stored) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
@@ -14,24 +14,40 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.engine.base import Engine
-from partita.engine.frames import kept_text
+from partita.engine.fixing import fixed_numbers
+from partita.engine.frames import kept_text, plain_text
 from partita.engine.log import log
 from partita.engine.rows import Row, rows_of
 from partita.errors import PartitaError
 from partita.errors.query import tables as refuse
 from partita.query.exact.extract import Extract
-from partita.query.exact.program import Cells, Histogram, Owners, Present, Program, Rows, Total, Values, ordered_texts
+from partita.query.exact.program import (
+    Cells,
+    Different,
+    Histogram,
+    Owners,
+    Present,
+    Program,
+    Rows,
+    Total,
+    Values,
+    ordered_texts,
+)
 from partita.query.language import keys
 from partita.query.language.conditions import Condition, Versus
+from partita.query.language.curves import curve, nearest
 from partita.query.language.expressions import (
     Case,
     Clamp,
+    Curved,
     Expression,
+    Extreme,
     First,
     Months,
     Number,
     Plus,
     Quotient,
+    Ratio,
     Remainder,
     Times,
     Value,
@@ -43,7 +59,7 @@ from partita.query.tables.people import People
 from partita.query.tables.schema import Table, texts
 from partita.query.tables.truncation import Truncation
 from partita.region.calendar import month_number
-from partita.region.columns import Operator, Timestamps
+from partita.region.columns import Bounded, Operator, Timestamps
 from partita.region.columns.stepped import Stepped
 from partita.region.domain import Domain
 from partita.region.predicate import And, IsTrue, Known, Not, Or, Predicate
@@ -91,6 +107,16 @@ class Reference(Engine):
         from partita.engine.reference_joins import kept_rows
 
         self._kept = kept_rows(people, key, self._rows)
+
+    def fixed(self, truncations: Mapping[str, Truncation | None], key: str) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for name, cap in truncations.items():
+            if cap is not None:
+                table = self.tables[name]
+                kept = sanitised(table, cap.fixed, self._rows[name]) if self._kept is None else self._kept[name]
+                rows = ((row.codes, row.texts, plain_text(row.owner)) for row in kept)
+                found[name] = str(fixed_numbers(table, rows, key))
+        return found
 
     def compute(self, program: Program) -> NDArray[np.object_]:
         return _tallied(program, self._records(program))
@@ -209,6 +235,10 @@ def _summed(program: Program, rows: Iterable[Record]) -> NDArray[np.object_]:
                 case Owners():
                     if row.owner is not None:
                         owners.setdefault((group, column), set()).add(row.owner)
+                case Different(name, among):
+                    found = _held(row, name, program.table)
+                    if found is not None and (among is None or meets(among, row.codes)):
+                        owners.setdefault((group, column), set()).add(found)
                 case Values(of):
                     number = evaluate(of, row.codes, domain)
                     if number is not None:
@@ -221,6 +251,14 @@ def _summed(program: Program, rows: Iterable[Record]) -> NDArray[np.object_]:
         listed = sorted(times.items())
         result[group, column] = Histogram(*np.array(listed, dtype=np.int64).T)
     return result
+
+
+def _held(row: Record, name: str, table: Table) -> object:
+    """What a row holds in a column: its code or its text, or None if that is missing."""
+    if isinstance(table.columns[name], Bounded):
+        axis = table.domain.axis(name)
+        return None if row.codes[axis] == table.domain.bounded[axis].null else row.codes[axis]
+    return row.texts[texts(table).index(name)]
 
 
 def _place(key: keys.Key, domain: Domain, codes: tuple[int, ...]) -> int:
@@ -457,6 +495,20 @@ def evaluate(expression: Expression, codes: tuple[int, ...], domain: Domain) -> 
         case Months(part):
             inner = evaluate(part, codes, domain)
             return None if inner is None else Fraction(month_number(math.floor(inner)))
+        case Extreme(parts, greatest):
+            found = [one for part in parts if (one := evaluate(part, codes, domain)) is not None]
+            return (max if greatest else min)(found, default=None)
+        case Ratio(part, divisor, step):
+            inner, below = evaluate(part, codes, domain), evaluate(divisor, codes, domain)
+            if inner is None or below is None:
+                return None
+            below = below if below > 0 else bounds(divisor, domain).unit
+            return nearest(max(inner, Fraction(0)) / below, step) * step
+        case Curved(name, part, low, high, unit, step):
+            inner = evaluate(part, codes, domain)
+            if inner is None:
+                return None
+            return curve(name, low, high, unit, step).at(math.floor((inner - low) / unit)) * step
         case First(parts):
             for part in parts:
                 inner = evaluate(part, codes, domain)

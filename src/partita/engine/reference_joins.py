@@ -9,8 +9,9 @@ from typing import Any
 from partita.engine.joining import TWO_OWNERS
 from partita.engine.log import log
 from partita.engine.reference import Record, meets, record, truncated
+from partita.engine.reference_derived import derived_rows
 from partita.engine.rows import Row
-from partita.query.language.joined import Joined, Kind, Link, Occurrence
+from partita.query.language.joined import Joined, Kind, Link, Occurrence, joined_of
 from partita.query.tables.people import People
 from partita.query.tables.schema import Table, texts
 from partita.region.columns import Booleans
@@ -53,6 +54,12 @@ def _text(table: Table, row: Record, column: str) -> str | None:
 
 def joined_rows(joined: Joined, kept: Mapping[str, Sequence[Record]]) -> list[Record]:
     """The joined rows of all owners."""
+
+    def rows(table: Table) -> Sequence[Record]:
+        inner = joined_of(table)
+        return kept[table.name] if inner is None else joined_rows(inner, kept)
+
+    kept = {**kept, **{one.table.name: derived_rows(one, rows) for one in joined.brackets}}
     first, *rest = joined.occurrences
     meetings: list[Meeting] = [{first.name: row} for row in kept[first.table]]
     for occurrence in rest:

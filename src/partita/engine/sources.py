@@ -15,11 +15,11 @@ from partita.region.columns.stored import Family, family
 def check_types(stored: Stored) -> None:
     """Refuse a type in which nothing of the declared kind is stored; warn of one whose times of day are dropped.
 
-    Only types are looked at, as the file declares them.
+    Only types are looked at, as a file or a frame declares them.
     """
     for column, declared in stored.table.columns.items():
         kind = stored.types[column]
-        if "NULL" in kind.upper() or not isinstance(declared, Bounded):
+        if column in stored.handed or "NULL" in kind.upper() or not isinstance(declared, Bounded):
             continue
         if declared.sanitise(exp.column("stored"), kind).find(exp.Column) is None:
             raise refuse_query.unfit_type(stored.table.name, column, declared.kind, kind)

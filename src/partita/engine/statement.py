@@ -9,23 +9,26 @@ from typing import Any, assert_never, final
 
 from sqlglot import exp
 
-from partita.engine.lowering import integer, rendered, truth
-from partita.engine.stored import Stored, narrowest
+from partita.engine.lowering import holds, integer, rendered, truth
+from partita.engine.stored import Stored
 from partita.query.exact.extract import Extract
-from partita.query.exact.program import Owners, Present, Program, Rows, Total, Values
+from partita.query.exact.program import Different, Owners, Present, Program, Rows, Total, Values
 from partita.query.exact.workings import bucket, valued
 from partita.query.exact.workings import gathered as working
 from partita.query.language import keys as keys_of
 from partita.query.language.conditions import Condition
 from partita.query.language.expressions import Expression, Value, columns
 from partita.query.language.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated, Valued
-from partita.query.language.per_user import PerUser
+from partita.query.language.per_user import PerUser, PerUserColumn
 from partita.query.language.text import in_quotes as name
 from partita.query.tables.schema import texts
 from partita.query.tables.truncation import NOTHING, SEPARATOR, Truncation
 from partita.region import codes as codes_of
 from partita.region.columns import Bounded
 from partita.region.columns.stepped import Stepped
+from partita.region.dialects.base import Dialect
+from partita.region.dialects.duckdb import DUCKDB
+from partita.region.domain import Domain
 
 
 @final
@@ -65,12 +68,16 @@ def statement(program: Program, stored: Stored, part_of: Program | None = None) 
                 assert program.table.owner is not None
                 listed.append(f"COUNT(DISTINCT {name(program.table.owner)})")
                 clean, counted = clean | {program.table.owner}, True
+            case Different(column, among):
+                listed.append(f"COUNT(DISTINCT {_among(column, among, stored)})")
+                clean, counted = clean | {column} | (frozenset() if among is None else among.columns()), True
             case Values():
                 continue
             case _:
                 assert_never(tally)
     keys = program.cells.keys
-    # Owners of two groups that become one must not be counted twice, so then nothing is grouped before it is sanitised.
+    # What occurs in two groups that become one must not be counted twice, so that nothing is grouped before it is
+    # sanitised then.
     late = [None if counted else _late(program, key, stored) for key in keys]
     raw = frozenset(column for column in late if column is not None)
     clean = clean.union(*(keys_of.columns(key) for key, after in zip(keys, late, strict=True) if after is None))
@@ -83,10 +90,17 @@ def statement(program: Program, stored: Stored, part_of: Program | None = None) 
     grouped = [name(column) for column in program.opened] + grouped
     sql = f"SELECT {', '.join([*map(name, program.opened), *chosen])} FROM {source}"
     if grouped:
-        sql += f" GROUP BY {', '.join(grouped)}"
+        sql += f" {stored.dialect.grouped(grouped)}"
     if any(late):
         sql = _sanitised_after(sql, late, len(listed), stored)
     return Statement(sql, tuple(int if counted and isinstance(key, Mapped) else _place(key, stored) for key in keys))
+
+
+def _among(column: str, among: Condition | None, stored: Stored) -> str:
+    """A column where a condition holds, and otherwise NULL."""
+    if among is None:
+        return name(column)
+    return f"CASE WHEN {holds(among, stored.dialect)} THEN {name(column)} END"
 
 
 def values_statement(program: Program, of: Expression, stored: Stored) -> Statement:
@@ -109,16 +123,27 @@ def values_statement(program: Program, of: Expression, stored: Stored) -> Statem
     # Open columns come back too, and may have any name; they are never sanitised afterwards.
     last, times = (f"k{len(keys)}", "t") if after else (stored.made("value"), stored.made("times"))
     listed = ", ".join([*opened, *(f"{text} AS k{place}" for place, text in enumerate(grouped)), f"{value} AS {last}"])
-    sql = f"SELECT {listed}, COUNT(*) AS {times} FROM {source} GROUP BY ALL"
+    by = stored.dialect.grouped([*opened, *grouped, value], every=True)
+    sql = f"SELECT {listed}, COUNT(*) AS {times} FROM {source} {by}"
     if after:
         mapped = ", ".join(
             f"{f'k{place}' if column is None else stored.mapped(column, f'k{place}')} AS k{place}"
             for place, column in enumerate([*late, bare])
         )
-        sql = f"SELECT {mapped}, CAST(SUM(t) AS BIGINT) AS t FROM ({sql}) AS grouped GROUP BY ALL"
+        by = stored.dialect.grouped([""] * (len(late) + 1), every=True)
+        sql = f"SELECT {mapped}, CAST(SUM(t) AS {stored.dialect.whole}) AS t FROM ({sql}) AS grouped {by}"
     # A value that is the same for all rows is no key to an engine: then it comes back even if there are no rows.
-    sql = f"SELECT * FROM ({sql}) AS counted WHERE {last} IS NOT NULL AND {times} > CAST(0 AS BIGINT)"
+    sql = f"SELECT * FROM ({sql}) AS counted WHERE {last} IS NOT NULL AND {times} > CAST(0 AS {stored.dialect.whole})"
     return Statement(sql, tuple(_place(key, stored) for key in keys))
+
+
+def gathered_column(column: PerUserColumn, domain: Domain, dialect: Dialect = DUCKDB) -> str:
+    """An aggregate of one owner's rows, as the derived column holds it."""
+    text = rendered(working(column, domain), dialect)
+    if column.since is not None and not isinstance(column.since, datetime):
+        # Days were counted; a derived column of dates holds the days themselves.
+        text = dialect.day(text, column.since)
+    return text
 
 
 def gathered(program: Program, per_user: PerUser, stored: Stored) -> Stored:
@@ -129,11 +154,7 @@ def gathered(program: Program, per_user: PerUser, stored: Stored) -> Stored:
     source = _met(stored, program.where, clean, frozenset(), program.truncation)
     listed = [name(key) for key in per_user.keys]
     for column in per_user.columns:
-        text = rendered(working(column, domain), stored.dialect)
-        if column.since is not None and not isinstance(column.since, datetime):
-            # Days were counted; a derived column of dates holds the days themselves.
-            text = f"(CAST('{column.since.isoformat()}' AS DATE) + CAST({text} AS INTEGER))"
-        listed.append(f"{text} AS {name(column.name)}")
+        listed.append(f"{gathered_column(column, domain, stored.dialect)} AS {name(column.name)}")
     grouped = ", ".join([owner, *map(name, per_user.keys)])
     relation = (
         f"(SELECT {', '.join(listed)} FROM (SELECT * FROM {source}) AS met_ WHERE {owner} IS NOT NULL "
@@ -207,7 +228,8 @@ def _key(key: Key, stored: Stored) -> str:
             raise AssertionError
         case Cases(branches, otherwise):
             whens = " ".join(
-                f"WHEN {region.to_sql(stored.dialect)} THEN {key.distinct.index(label)}" for region, label in branches
+                f"WHEN {stored.dialect.sql(region.condition())} THEN {key.distinct.index(label)}"
+                for region, label in branches
             )
             return f"(CASE {whens} ELSE {key.distinct.index(otherwise)} END)"
         case Bucket():
@@ -222,7 +244,7 @@ def _group_key(key: Key, stored: Stored) -> str:
     """What all rows of one group, and no others, have in common."""
     match key:
         case Truncated(column, unit):
-            return f"CAST(DATE_TRUNC('{unit}', {name(column)}) AS DATE)"
+            return stored.dialect.beginning(name(column), unit)
         case Mapped():
             return _mapped(key, stored)
         case _:
@@ -271,7 +293,7 @@ def cut_statement(stored: Stored, cap: Truncation) -> str:
     """The rows that a fixed truncation keeps, in the narrowest types, each with its place among its owner's rows."""
     listed = [f"{stored.narrow(column, name(column))} AS {name(column)}" for column in stored.table.columns]
     place = stored.made("place")
-    listed.append(f"CAST({place} AS {narrowest(1, cap.rows)}) AS {place}")
+    listed.append(f"CAST({place} AS {stored.dialect.narrowest(1, cap.rows)}) AS {place}")
     return f"SELECT {', '.join(listed)} FROM {kept(stored, cap, ())}"
 
 
@@ -337,7 +359,8 @@ def _few_groups(stored: Stored, source: str, condition: str, cap: Truncation, gr
     """An owner's rows in at most so many of the owner's groups, in a keyed order of those groups (theory E14)."""
     owner = name(cap.owner)
     parts = [owner] + ([] if cap.per is None else [name(cap.per)])
-    hashed = _hashed(cap, [owner, *(f"COALESCE({one}, {_literal(NOTHING)})" for one in group)])
+    written = [stored.dialect.written(owner, null=False), *(_or_nothing(one, stored) for one in group)]
+    hashed = stored.dialect.hashed(SEPARATOR, cap.key, written)
     ties = "".join(f", {one} NULLS LAST" for one in group)
     window = f"DENSE_RANK() OVER (PARTITION BY {', '.join(parts)} ORDER BY {hashed}{ties})"
     met = f"SELECT *, {window} AS {stored.made('group')} FROM {source}" + (f" WHERE {condition}" if condition else "")
@@ -350,7 +373,7 @@ def _group(program: Program, stored: Stored) -> list[str]:
 
 
 def _group_text(key: Key, stored: Stored) -> str:
-    return f"CAST({_group_key(key, stored)} AS VARCHAR)"
+    return stored.dialect.text(_group_key(key, stored))
 
 
 def _mapped(key: Mapped, stored: Stored) -> str:
@@ -362,7 +385,7 @@ def _mapped(key: Mapped, stored: Stored) -> str:
     column = domain.bounded[domain.axis(key.column)]
     value = exp.column(key.column, quoted=True)
     whens = " ".join(
-        f"WHEN {column.condition(value.copy(), codes_of.of(listed)).sql(dialect=stored.dialect)} THEN {place}"
+        f"WHEN {stored.dialect.sql(column.condition(value.copy(), codes_of.of(listed)))} THEN {place}"
         for place, listed in codes.items()
     )
     return f"(CASE {whens} END)"
@@ -381,21 +404,16 @@ def keyed_order(stored: Stored, cap: Truncation) -> str:
     domain = stored.table.domain
     listed = [*domain.axes, *texts(stored.table)]
     ties = "".join(f", {name(column)} NULLS LAST" for column in listed)
-    return f"{_hashed(cap, [_written(column, stored) for column in listed])}{ties}"
+    return f"{stored.dialect.hashed(SEPARATOR, cap.key, [_written(column, stored) for column in listed])}{ties}"
 
 
 def _written(column: str, stored: Stored) -> str:
     """A sanitised value as the text that is hashed; only where NULL can stand is it looked for."""
-    declared = stored.table.columns[column]
+    declared, dialect = stored.table.columns[column], stored.dialect
     if isinstance(declared, Bounded) and declared.null is None:
-        return name(column)
-    return f"COALESCE(CAST({name(column)} AS VARCHAR), {_literal(NOTHING)})"
+        return dialect.written(name(column), null=False)
+    return _or_nothing(dialect.written(name(column), null=True), stored)
 
 
-def _hashed(cap: Truncation, texts: Sequence[str]) -> str:
-    """The keyed hash of some texts, none of them NULL."""
-    return f"MD5(CONCAT_WS({', '.join([_literal(SEPARATOR), _literal(cap.key), *texts])}))"
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+def _or_nothing(text: str, stored: Stored) -> str:
+    return f"COALESCE({text}, {stored.dialect.literal(NOTHING)})"

@@ -14,14 +14,12 @@ from partita.region.codes import Codes, holds
 from partita.region.columns import Bounded, Categories, Identifier, Integers
 from partita.region.columns.stepped import Stepped
 from partita.region.columns.stored import Family, family, plain
+from partita.region.dialects.base import Dialect
+from partita.region.dialects.duckdb import DUCKDB
 from partita.region.region import Region
 
 if TYPE_CHECKING:
     from sqlglot import exp
-
-_FLOATING = frozenset({"FLOAT", "DOUBLE"})
-_NARROW = frozenset({"TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT"})
-_SIGNED = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT"})
 
 
 @final
@@ -43,7 +41,7 @@ class Stored:
     relation: str
     types: Mapping[str, str]
     names: Mapping[str, str]
-    dialect: str = "duckdb"
+    dialect: Dialect = DUCKDB
     clean: bool = False
     handed: frozenset[str] = frozenset()
     told: frozenset[str] = frozenset()
@@ -62,7 +60,7 @@ class Stored:
 
     def raw(self, column: str) -> str:
         """The name under which the stored value is carried along."""
-        return name(f"{self.mark} {column}")
+        return name(self.dialect.carried(self.mark, column, list(self.table.columns).index(column)))
 
     def made(self, word: str) -> str:
         """A name for what a statement computes beside the columns; none of them has it, raw or sanitised."""
@@ -70,12 +68,16 @@ class Stored:
 
     def stored(self, column: str) -> str:
         """The stored column itself."""
-        return name(self.names[column])
+        return name(self.names[column]) if self.clean else self._plain(column, name(self.names[column]))
+
+    def _plain(self, column: str, value: str) -> str:
+        """A stored value as it is compared."""
+        return self.dialect.stored(value, self.types[column])
 
     def _sanitised(self, column: str) -> str:
         if self.clean or column in self.handed:
             stepped = isinstance(self.table.columns[column], Stepped)
-            return f"CAST({self.stored(column)} AS BIGINT)" if stepped else self.stored(column)
+            return f"CAST({self.stored(column)} AS {self.dialect.whole})" if stepped else self.stored(column)
         return self.mapped(column, self.names[column])
 
     @cached_property
@@ -91,18 +93,13 @@ class Stored:
         assert isinstance(declared, Bounded)
         assert not self.clean
         stored = self._value(column, self.names[column])
-        return declared.is_within(stored, self.types[column]).transform(_steadied).sql(dialect=self.dialect)
+        return self.dialect.mapped(declared.is_within(stored, self.types[column]))
 
     def _value(self, column: str, stored_name: str) -> exp.Expr:
         """A stored value, found under some name."""
         from sqlglot import exp
 
-        stored = exp.column(stored_name, quoted=True)
-        if self.types[column] in _FLOATING and self.dialect == "duckdb":
-            # The statistics of parquet files leave NaN out, and DuckDB folds comparisons and even isnan() by them:
-            # what becomes of a NaN would depend on the other rows of its block. TRY hides the column from them.
-            return exp.Anonymous(this="TRY", expressions=[stored])
-        return stored
+        return self.dialect.value(exp.column(stored_name, quoted=True), self.types[column])
 
     def mapped(self, column: str, stored_name: str) -> str:
         """The SQL that maps a stored value, found under some name, into the column's domain."""
@@ -115,18 +112,17 @@ class Stored:
         declared, stored_type = self.table.columns[column], self.types[column]
         if isinstance(declared, Identifier) and family(stored_type) is Family.INTEGER:
             # Owners are told apart by their numbers as they are by the texts of these.
-            return name(stored_name)
+            return self._plain(column, name(stored_name))
         if isinstance(declared, Integers) and family(stored_type) is Family.INTEGER:
             # Written so that the engine can fold it away where its statistics show that nothing is out of range.
-            value, low, high = name(stored_name), declared.low, declared.high
-            cast = "CAST" if stored_type in _SIGNED else "TRY_CAST"
+            value, low, high = self._plain(column, name(stored_name)), declared.low, declared.high
             clamped = (
                 f"CASE WHEN {value} < {low} THEN {low} WHEN {value} > {high} THEN {high} "
-                f"ELSE {cast}({value} AS BIGINT) END"
+                f"ELSE {self.dialect.clamped(value, stored_type)} END"
             )
             return clamped if declared.missing is None else f"COALESCE({clamped}, {declared.missing})"
         stored = self._value(column, stored_name)
-        return declared.sanitise(stored, stored_type).transform(_steadied).sql(dialect=self.dialect)
+        return self.dialect.mapped(declared.sanitise(stored, stored_type), declared)
 
     def late(self, column: str) -> bool:
         """Whether rows are grouped by the stored value first, and the few groups sanitised afterwards.
@@ -138,7 +134,7 @@ class Stored:
         declared = self.table.columns[column]
         if isinstance(declared, Categories):
             return family(self.types[column]) is Family.TEXT
-        return isinstance(declared, Integers) and self.types[column] in _NARROW
+        return isinstance(declared, Integers) and self.types[column] in self.dialect.few
 
     def doubtful(self) -> list[str]:
         """What may fail for some value: reading texts and times, and turning times into days. At least one column.
@@ -165,13 +161,13 @@ class Stored:
         """A sanitised value in the narrowest type."""
         declared = self.table.columns[column]
         if isinstance(declared, Stepped):
-            return f"CAST({value} AS {narrowest(declared.low, declared.high)})"
-        return _enumerated(value, declared) if isinstance(declared, Categories) else value
+            return f"CAST({value} AS {self.dialect.narrowest(declared.low, declared.high)})"
+        return self.dialect.labelled(value, declared.labels) if isinstance(declared, Categories) else value
 
     def listed(self, column: str) -> str:
         """A sanitised column as rows are listed with it: a category by its place, as the texts of all rows are long."""
         declared = self.table.columns[column]
-        return _enumerated(name(column), declared) if isinstance(declared, Categories) else name(column)
+        return self.narrow(column, name(column)) if isinstance(declared, Categories) else name(column)
 
     # --- conditions on stored values ---------------------------------------------------------------------------
 
@@ -197,9 +193,7 @@ class Stored:
                     from sqlglot import exp
 
                     clean.add(column)
-                    parts.append(
-                        f"({declared.condition(exp.column(column, quoted=True), codes).sql(dialect=self.dialect)})"
-                    )
+                    parts.append(f"({self.dialect.sql(declared.condition(exp.column(column, quoted=True), codes))})")
                 else:
                     raw.add(column)
                     parts.append(direct)
@@ -209,9 +203,7 @@ class Stored:
 
     def _direct(self, column: str, declared: Bounded, codes: Codes, value: str) -> str | None:
         kind = family(self.types[column])
-        # Pages of parquet files tell what they hold, and DuckDB takes a page of texts without a dictionary for NULL
-        # altogether where it is asked for NULL: one row decides about the others. TRY hides the column from that.
-        known = value if self.clean or self.dialect != "duckdb" else f"TRY({value})"
+        known = value if self.clean else self.dialect.known(value)
         if isinstance(declared, Stepped) and (
             self.clean or (isinstance(declared, Integers) and kind is Family.INTEGER)
         ):
@@ -228,10 +220,6 @@ class Stored:
         if not parts:
             return "FALSE"
         return parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})"
-
-
-def _enumerated(value: str, declared: Categories) -> str:
-    return f"CAST({value} AS ENUM({', '.join(map(text, declared.labels))}))"
 
 
 def _integers(value: str, known: str, declared: Stepped, codes: Codes) -> list[str]:
@@ -282,28 +270,9 @@ def _mark(table: Table) -> str:
     return mark
 
 
-def _steadied(node: exp.Expr) -> exp.Expr:
-    """Stored values are cast by trial, so that none that slips through can fail: times have no text and no day."""
-    from sqlglot import exp
-
-    if not isinstance(node, exp.Cast) or isinstance(node, exp.TryCast) or isinstance(node.this, exp.Literal | exp.Null):
-        return node
-    if isinstance(node.this, exp.Floor) or node.is_type("date", "varchar"):
-        return exp.TryCast(this=node.this, to=node.to)
-    return node
-
-
-def narrowest(low: int, high: int) -> str:
-    """The smallest type that holds these whole numbers."""
-    for bits, kind in ((7, "TINYINT"), (15, "SMALLINT"), (31, "INTEGER")):
-        if -(2**bits) <= low and high < 2**bits:
-            return kind
-    return "BIGINT"
-
-
 def text(value: str) -> str:
     """A text as a SQL literal."""
     return "'" + value.replace("'", "''") + "'"
 
 
-__all__ = ["Stored", "narrowest", "telling", "text"]
+__all__ = ["Stored", "telling", "text"]

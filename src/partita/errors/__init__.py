@@ -1,6 +1,7 @@
 """What Partita says when it refuses: the exception tree, and all wording, one module a layer."""
 
 from partita.errors.base import (
+    AccessRefused,
     BadCall,
     BudgetExceeded,
     Caution,
@@ -10,9 +11,11 @@ from partita.errors.base import (
     NotProven,
     PartitaError,
     QueryRefused,
+    ServiceFault,
 )
 
 __all__ = [
+    "AccessRefused",
     "BudgetExceeded",
     "Caution",
     "EngineFault",
@@ -22,4 +25,5 @@ __all__ = [
     "NotProven",
     "PartitaError",
     "QueryRefused",
+    "ServiceFault",
 ]

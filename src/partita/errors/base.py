@@ -7,7 +7,9 @@
     ├── BudgetExceeded    a filter, an account or a ledger refuses; nothing was read or charged
     ├── QueryRefused      a question outside the language that is answered
     ├── LedgerFault       the ledger cannot be used: corrupt, rolled back, full, locked
-    └── EngineFault       the engine failed; always the same words, whatever the data
+    ├── EngineFault       the engine failed; always the same words, whatever the data
+    ├── AccessRefused     a server does not let this caller do this
+    └── ServiceFault      a server cannot be reached, or cannot answer now
 
     Caution               a warning for the custodian: nothing is refused
 
@@ -124,6 +126,27 @@ class EngineFault(PartitaError):
     >>> print(engine.fault())
     The question could not be computed. It stays charged, because rows may have been read; asking again costs nothing
     more with the same key. The operator's log says what happened.
+    """
+
+
+@final
+class AccessRefused(PartitaError):
+    """A server does not let this caller do this; nothing was read and nothing was charged.
+
+    >>> from partita.errors import server
+    >>> print(server.not_signed_in())
+    There is no valid token. Give one that was not revoked and has not expired. Nothing was read and nothing was
+    charged.
+    """
+
+
+@final
+class ServiceFault(PartitaError):
+    """A server cannot be reached, or cannot answer now.
+
+    >>> from partita.errors import client
+    >>> client.unreachable("http://127.0.0.1:1", "connection refused").code
+    'client.unreachable'
     """
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from partita.errors.base import BudgetExceeded, Caution, InvalidInput, NotProven
+from partita.errors.wording import some
 
 
 def no_tables() -> InvalidInput:
@@ -291,6 +292,16 @@ def forgetful() -> Caution:
     )
 
 
+def unfixed_rows(path: str, tables: Iterable[str]) -> Caution:
+    """A book that was charged by a version that did not write down which rows it read."""
+    return Caution(
+        "curator.unfixed-rows",
+        f"The ledger {path} was charged by a version that did not write down which rows of {some(tables)} it read. "
+        f"From the next charge on it is bound to the rows that are there now. If the source has changed since its "
+        f"first charge, an owner may have lost more than was promised: see past vulnerabilities, case 25.",
+    )
+
+
 def large_delta(table: str, people: int, unit: str, delta: str) -> Caution:
     """A δ of at least one in the number of people: publishing somebody outright would keep such a promise (B25)."""
     return Caution(
@@ -311,11 +322,55 @@ def same_contents(first: str, second: str) -> Caution:
 
 
 def people_alone(unit: str) -> InvalidInput:
-    """A promise on people stands alone."""
+    """One promise on people, and not in groups."""
     return InvalidInput(
         "curator.people-alone",
-        f"A promise on people across tables stands alone, and not in groups: [{unit}]. "
-        f"Give it as the one promise of the curator. Nothing was opened.",
+        f"A curator keeps one promise on people across tables, and not in groups: [{unit}]. "
+        f"Give one, pt.persons(...), and beside it promises on single rows, pt.events(...). Nothing was opened.",
+    )
+
+
+def not_beside_people(unit: str, fit: Iterable[str]) -> InvalidInput:
+    """A promise that is not proven behind the truncation of people's rows."""
+    listed = some(fit)
+    advice = (
+        f"Protect single rows of a table, events(...) of one of {listed}, or several of them at once, "
+        f'groups(7, of=pt.events("visits")): so many steps of a window with one row in each. '
+        if listed
+        else ""
+    )
+    return InvalidInput(
+        "curator.not-beside-people",
+        f"A promise for [{unit}] cannot stand beside a promise on people: rows are kept for people, so one row lets "
+        f"another of the same person in or out, in any step and of any value. {advice}Nothing was opened.",
+    )
+
+
+def events_alone(table: str) -> InvalidInput:
+    """Events are rows of people's tables."""
+    return InvalidInput(
+        "curator.events-alone",
+        f"events({table!r}) stands beside a promise on people. Without one, rows are protected by rows(), and rows "
+        f"that are altered by replace(). Nothing was opened.",
+    )
+
+
+def events_of_nobody(table: str, fit: Iterable[str]) -> InvalidInput:
+    """Events of a table in which nobody has rows."""
+    return InvalidInput(
+        "curator.events-of-nobody",
+        f"events({table!r}) names no table of the promise on people. Name one of {some(fit) or 'none'}. "
+        f"Nothing was opened.",
+    )
+
+
+def event_is_a_person(table: str, *, person: bool, fit: Iterable[str]) -> InvalidInput:
+    """One row less there alters everything about a person."""
+    reason = "says what a person is" if person else "says whose the rows of another table are"
+    return InvalidInput(
+        "curator.event-is-a-person",
+        f"A row of {table} {reason}, so one row of it alters all of that person's rows: it is protected by the promise "
+        f"on people, with altered=True. Name one of {some(fit) or 'no other table'}. Nothing was opened.",
     )
 
 

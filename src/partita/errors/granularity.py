@@ -131,3 +131,12 @@ def not_by_table(word: str, value: object) -> InvalidInput:
         f"{word}={value!r} does not say it table by table. Give a mapping from the names of tables, such as "
         f'{{"orders": 20}}.',
     )
+
+
+def no_event_table(value: object) -> InvalidInput:
+    """Events are rows of a table that has a name."""
+    return InvalidInput(
+        "granularity.no-event-table",
+        f"events({value!r}) does not name a table. Name one of the tables in which people have rows: "
+        f'pt.events("visits").',
+    )

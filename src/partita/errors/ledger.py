@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from partita.errors.base import BudgetExceeded, InvalidInput, LedgerFault, NotProven
-from partita.errors.wording import STOPPED, UNREAD, shown
+from partita.errors.wording import STOPPED, UNREAD, UNTOUCHED, shown, some
 
 # --- files ----------------------------------------------------------------------------------------------------------
 
@@ -291,6 +291,28 @@ def clamped_parts(path: str, promise: str) -> LedgerFault:
         f"serves a ledger for life, so it takes no new charges. {UNREAD} Answers that it holds are still given. Run "
         f"'partita ledger verify {path}' to see what its promise has come to, and make a new ledger with the budget "
         f"that is left.",
+    )
+
+
+def other_rows(path: str, tables: Iterable[str]) -> LedgerFault:
+    """Rows of owners that are not those that the book was charged for."""
+    listed = some(tables)
+    return LedgerFault(
+        "ledger.other-rows",
+        f"The rows of {listed} are not those that the ledger {path} was charged for: the rows that are kept of each "
+        f"owner are chosen once for its life, and other rows would be others than were promised. {UNTOUCHED} Bring "
+        f"back the source as it was. Then give it new rows with ingest (partita ingest), and erase people with forget "
+        f"(partita forget): from the first of these on the rows are sealed beside the ledger, and the source is "
+        f"not needed any more. Or make a new ledger, with the budget that is left.",
+    )
+
+
+def forgotten_meanwhile(path: str) -> LedgerFault:
+    """Another process has erased somebody whose rows this one still holds."""
+    return LedgerFault(
+        "ledger.forgotten-meanwhile",
+        f"Another process has erased a person's rows from the vault of {path}, and this curator still holds the "
+        f"rows of before. Open it again: it then reads what is sealed now. {UNTOUCHED}",
     )
 
 

@@ -1,6 +1,7 @@
 """Who is protected: the open family of neighbouring relations, one file each."""
 
 from partita.granularity.base import Granularity, Relation
+from partita.granularity.events import Events, events
 from partita.granularity.graphs import Edges, Nodes, edges, nodes
 from partita.granularity.groups import Groups, groups
 from partita.granularity.metric import Metric, metric
@@ -13,6 +14,7 @@ from partita.granularity.windows import Windows, windows
 
 __all__ = [
     "Edges",
+    "Events",
     "Granularity",
     "Groups",
     "Metric",
@@ -25,6 +27,7 @@ __all__ = [
     "Windows",
     "convert",
     "edges",
+    "events",
     "groups",
     "metric",
     "nodes",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime
 from enum import StrEnum, unique
 from typing import Any, final
 
@@ -30,15 +30,24 @@ class Cause(StrEnum):
 @final
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """The budget that holds, and the largest that ever did; ``held``: somebody lowered it, and no day raises it."""
+    """The budget that holds, and the largest that ever did; ``held``: somebody lowered it, and no day raises it.
+
+    ``since`` is the latest day of a change so far: what somebody has decided holds until a later day of the schedule.
+    """
 
     budget: Measure
     largest: Measure
     held: bool = False
+    since: str = ""
 
-    def to(self, budget: Measure, *, held: bool) -> InForce:
+    def to(self, budget: Measure, *, held: bool, since: str) -> InForce:
         """Another budget from here on."""
-        return InForce(budget, most(self.largest, budget), held)
+        return InForce(budget, most(self.largest, budget), held, since)
+
+    def due(self, steps: Sequence[tuple[str, Measure]], day: str) -> tuple[str, Measure] | None:
+        """The step of a schedule by which more is in force on a day."""
+        past = [step for step in steps if self.since < step[0] <= day]
+        return past[-1] if past and not self.held and not past[-1][1].fits(self.budget) else None
 
 
 @final
@@ -103,18 +112,18 @@ class Budgets:
         """The next promise whose schedule has come to a larger budget by this day: its place, the day, the budget."""
         day = today.isoformat()
         for place, (promise, state) in enumerate(zip(self._promises, self.now, strict=True)):
-            past = [step for step in promise.steps if step[0] <= day]
-            if past and not state.held and not past[-1][1].fits(state.budget):
-                return place, past[-1][0], most(state.budget, past[-1][1])
+            if (step := state.due(promise.steps, day)) is not None:
+                return place, step[0], most(state.budget, step[1])
         return None
 
-    def checked(self, place: int, cause: Cause, to: Measure, on: str = "") -> InForce:
-        """What would hold after a change, or a refusal of it."""
+    def checked(self, place: int, cause: Cause, to: Measure, on: str = "", at: str = "") -> InForce:
+        """What would hold after a change, by the schedule of a day or made at a time, or a refusal of it."""
         promise, state = self._promises[place], self.now[place]
         match cause:
             case Cause.SCHEDULE:
                 then = dict(promise.steps).get(on)
-                if state.held or then is None or to != most(state.budget, then) or to == state.budget:
+                early = state.held or on <= state.since
+                if early or then is None or to != most(state.budget, then) or to == state.budget:
                     raise refuse.not_raised(str(to), str(state.budget))
             case Cause.RAISE:
                 if promise.ceiling is None:
@@ -126,17 +135,26 @@ class Budgets:
             case Cause.LOWER:
                 if not to.fits(state.budget) or to == state.budget or to.is_zero():
                     raise refuse.not_lowered(str(to), str(state.budget))
-        return state.to(to, held=cause is Cause.LOWER)
+        since = on if cause is Cause.SCHEDULE else _day(at)
+        return state.to(to, held=cause is Cause.LOWER, since=max(since, state.since))
 
     def take(self, seq: int, details: Mapping[str, Any]) -> None:
         """Let the budget that an entry names hold after it."""
         place, cause = int(details["promise"]), Cause(details["cause"])
         to, was = from_document(details["to"], written), self.now[place].budget
-        state = self.checked(place, cause, to, str(details.get("on", "")))
+        state = self.checked(place, cause, to, str(details.get("on", "")), str(details.get("at", "")))
         self._starts.append(seq)
         self._states.append((*self.now[:place], state, *self.now[place + 1 :]))
         who, why = str(details.get("who", "")), str(details.get("why", details.get("on", "")))
         self.changes.append(Changed(seq, str(details.get("at", "")), place, cause, was, to, who, why))
+
+
+def _day(at: str) -> str:
+    """The day of a time, in UTC as the days of schedules are."""
+    if not at:
+        return ""
+    when = datetime.fromisoformat(at)
+    return (when if when.tzinfo is None else when.astimezone(UTC)).date().isoformat()
 
 
 def change_details(place: int, cause: Cause, to: Measure, **said: str) -> dict[str, object]:

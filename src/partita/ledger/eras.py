@@ -45,6 +45,13 @@ class Eras:
         self._readers.append(Reader(terms.tables))
         self._lifts.clear()
 
+    def until(self, era: int) -> Eras:
+        """The declarations up to one of them, as they were known before the next."""
+        found = Eras(self._terms[0])
+        for seq, terms in zip(self._starts[1 : era + 1], self._terms[1 : era + 1], strict=True):
+            found.begin(seq, terms)
+        return found
+
     def at(self, seq: int) -> int:
         """Which declaration an entry was written under, counted from zero."""
         return bisect_left(self._starts, seq) - 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
 from types import TracebackType
 from typing import Self, final
 
@@ -12,6 +11,7 @@ from partita.composition.account.claim import Claim
 from partita.composition.account.maps import LoadMap
 from partita.errors import PartitaError
 from partita.errors import ledger as refuse_ledger
+from partita.ledger.acts import Act, Decide, acts, decide
 from partita.ledger.audit.verify import Verification, verify
 from partita.ledger.balances import Balances
 from partita.ledger.birth import Birth, Terms
@@ -20,29 +20,27 @@ from partita.ledger.book.anchor import Mark
 from partita.ledger.book.book import Book
 from partita.ledger.book.entries import Entry, Kind, same_release
 from partita.ledger.book.points import Faults, Point
-from partita.ledger.book.store import Stage, State, counted
-from partita.ledger.book.tally import Tally
+from partita.ledger.book.store import Stage
 from partita.ledger.budgets import Budgets, Cause
 from partita.ledger.canonical import digest
 from partita.ledger.charge import Charge
 from partita.ledger.decisions import decided, limited
 from partita.ledger.eras import Eras
+from partita.ledger.fixed import NONE, Kept, Rows, check, fix
 from partita.ledger.keys import SigningKey
 from partita.ledger.migration import migrated
+from partita.ledger.pages import Pages
 from partita.ledger.payer import region_account
 from partita.ledger.receipts.receipts import Receipt, receipt_of
 from partita.ledger.refined import Difference
 from partita.ledger.seals import newest_seal, seal
 from partita.ledger.states import Answered, Reservation
-from partita.live import Live
 from partita.region import Region
 from partita.theory.measures.base import Measure
 
-_CHUNK = 1000
-
 
 @final
-class Ledger(Live):
+class Ledger(Pages):
     """The durable book of one set of promises, safe to share between threads; processes each open their own.
 
     Make one with :func:`partita.ledger.opening.open_ledger`. Every charge is checked against all promises and the
@@ -59,16 +57,17 @@ class Ledger(Live):
 
     # --- one question ----------------------------------------------------------------------------------------
 
-    def reserve(self, charge: Charge) -> Reservation | Answered:
+    def reserve(self, charge: Charge, rows: Rows = NONE) -> Reservation | Answered:
         """Book a charge durably, or return the answer that is there already, or refuse; only a Reservation may read."""
-        (found,) = self.reserve_many([charge])
+        (found,) = self.reserve_many([charge], rows)
         return found
 
-    def reserve_many(self, charges: Sequence[Charge]) -> list[Reservation | Answered]:
+    def reserve_many(self, charges: Sequence[Charge], rows: Rows = NONE) -> list[Reservation | Answered]:
         """Book charges in order with one flush: all of them, or those before the first that is refused.
 
         Each is decided after those before it, as if they came one by one. If the very first is refused, so is the
-        call; otherwise the list is shorter than what was given.
+        call; otherwise the list is shorter than what was given. ``rows`` are those that would be read: the first charge
+        fixes what is kept of owners for the book's life (theory E14), and nobody who was forgotten may be read.
         """
         found: list[Reservation | Answered] = []
         with self._book.writing(Stage.RESERVE) as balances:
@@ -78,7 +77,7 @@ class Ledger(Live):
                 if self._book.replay.newest is not self._book.replay.last:
                     self._book.replay.book_ahead()
                 try:
-                    found.append(self._reserved(charge, balances))
+                    found.append(self._reserved(charge, balances, rows))
                 except PartitaError:
                     if not found:
                         raise
@@ -90,7 +89,7 @@ class Ledger(Live):
             self._faults(Point.RESERVED)
         return found
 
-    def _reserved(self, charge: Charge, balances: Balances) -> Reservation | Answered:
+    def _reserved(self, charge: Charge, balances: Balances, rows: Rows) -> Reservation | Answered:
         """Write one charge, inside ``writing``, or find what the book has of it already, or refuse it."""
         known = self._known(charge)
         if isinstance(known, Answered):
@@ -98,6 +97,7 @@ class Ledger(Live):
         if (clamped := self.birth.clamped) is not None:
             # Neither may a charge that was left open be finished now: it would read other rows than it was for.
             raise refuse_ledger.clamped_parts(self._store.name, str(clamped.granularity))
+        new = self._same(rows)  # what was charged before may be read from the same rows alone, too
         if known is not None:
             return known
         # Whatever could keep an answer from leaving afterwards is refused while nothing is charged.
@@ -105,6 +105,7 @@ class Ledger(Live):
         self._book.anchor.usable()
         admission = balances.check(charge)
         self._book.checkpoint()
+        fix(self._book, new)
         entry = self._book.append(
             Kind.RESERVE,
             question=charge.question,
@@ -287,6 +288,45 @@ class Ledger(Live):
         """Go on under other tables and columns that refine those of the book (theory I12), and say what differs."""
         return migrated(self._book, terms)
 
+    # --- people ----------------------------------------------------------------------------------------------
+
+    def decide(self, decision: Decide) -> None:
+        """Write down acts of the custodian about people, decided on all that were written before, and durable."""
+        decide(self._book, decision)
+
+    def acts(self, after: int = 0) -> list[Act]:
+        """What was decided about people behind a place of the book, oldest first."""
+        with self._book.reading():
+            return acts(self._store, after)
+
+    # --- rows of owners --------------------------------------------------------------------------------------
+
+    def fix(self, kept: Kept) -> None:
+        """Write down which rows are read of owners; refuse if the book has others."""
+        with self._book.writing(Stage.RESERVE):
+            fix(self._book, check(self._store, kept))
+
+    @property
+    def erased(self) -> int:
+        """Where in the book somebody was last forgotten, as far as this process has met it."""
+        with self._book.current():
+            return self._book.replay.erased
+
+    def same(self, rows: Rows) -> None:
+        """Refuse to read rows other than those that were charged for, or of somebody who was forgotten since."""
+        with self._book.current():
+            self._same(rows)
+
+    def _same(self, rows: Rows) -> dict[str, str]:
+        if rows.erased is not None and rows.erased < self._book.replay.erased:
+            raise refuse_ledger.forgotten_meanwhile(self._store.name)
+        return check(self._store, rows.kept)
+
+    def fixes(self, kept: Kept) -> bool:
+        """Whether the book says which rows are read of owners; refused if these are not the ones."""
+        with self._book.current():
+            return not check(self._store, kept)
+
     # --- the vault -------------------------------------------------------------------------------------------
 
     def seal(self, after: str | None, manifest: str, what: Mapping[str, object]) -> None:
@@ -415,37 +455,6 @@ class Ledger(Live):
         """The limits of every analyst who has some."""
         with self._book.current() as balances:
             return balances.children()
-
-    def entries(self, after: int = 0) -> Iterator[Entry]:
-        """The lines of the book, in order."""
-        while True:
-            with self._book.reading():
-                found = list(islice(self._store.after(after), _CHUNK))
-            if not found:
-                return
-            yield from found
-            after = found[-1].seq
-
-    def tallies(self) -> list[tuple[Entry, Tally]]:
-        """What was booked up to each checkpoint since the one before, with the checkpoint's own entry."""
-        with self._book.reading():
-            read = [(self._store.entry(seq), Tally.read(content)) for seq, content in self._store.tallies()]
-        return [(entry, tally) for entry, tally in read if entry is not None]
-
-    def newest(self, count: int) -> list[tuple[Entry, State]]:
-        """The newest charges and what has become of each, newest first."""
-        with self._book.reading():
-            return [(entry, self._state(entry)) for entry in self._store.newest(count)]
-
-    def states(self) -> dict[State, int]:
-        """How many charges were answered, are unfinished, were abandoned."""
-        with self._book.reading():
-            return counted(self._store.counts())
-
-    def _state(self, entry: Entry) -> State:
-        closing = self._store.closing(entry.seq)
-        answered = closing is not None and closing.kind is Kind.COMMIT
-        return State.UNFINISHED if closing is None else State.ANSWERED if answered else State.ABANDONED
 
     def content(self, commit: Entry) -> bytes:
         """The answer stored with a commit."""

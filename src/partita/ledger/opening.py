@@ -7,6 +7,7 @@ import os
 from partita.errors import LedgerFault
 from partita.errors import ledger as refuse
 from partita.errors import refinement as refuse_other
+from partita.ledger.acts import kept_acts
 from partita.ledger.birth import Birth, Terms
 from partita.ledger.book import points
 from partita.ledger.book.anchor import Anchor, FileAnchor, Mark, NoAnchor
@@ -144,7 +145,7 @@ def _redeclared(store: Store, replay: Replay, held: Anchor, terms: Terms, clock:
     The first entry is exchanged in one transaction and the anchor is taken away before it ends. Whoever has the old one
     open finds it rewritten at the next step, before a charge, and has to open it again.
     """
-    uncharged = {Kind.BIRTH, Kind.ACCOUNT, Kind.BUDGET, Kind.CHECKPOINT, Kind.MIGRATE}
+    uncharged = {Kind.BIRTH, Kind.ACCOUNT, Kind.ACT, Kind.BUDGET, Kind.CHECKPOINT, Kind.MIGRATE}
     with store.writing(Stage.OPEN):
         replay.follow(store)
         if not isinstance(held, FileAnchor) or not uncharged.issuperset(store.counts()):
@@ -155,8 +156,10 @@ def _redeclared(store: Store, replay: Replay, held: Anchor, terms: Terms, clock:
         birth = Birth(terms, replay.birth.truncation, replay.birth.public_key, at)
         entry = entry_after(None, Kind.BIRTH, canonical(birth.document()))
         held.forget()
-        store.begin_again(entry)
-    held.advance(Mark(entry.seq, entry.hash))
+        kept = kept_acts(store, entry)
+        store.begin_again(entry, kept)
+    last = kept[-1] if kept else entry
+    held.advance(Mark(last.seq, last.hash))
     return Replay(store, replay.make)
 
 
@@ -198,7 +201,7 @@ def _check_anchor(store: Store, replay: Replay, held: Anchor, anchored: Mark | N
         return
     if anchored is None:
         # Nothing was ever charged: the process that made the file may have died before anchoring it.
-        if last.seq > 1:
+        if not {Kind.BIRTH, Kind.ACT}.issuperset(store.counts()):
             raise refuse.anchor_missing(store.name, last.seq)
         held.advance(Mark(last.seq, last.hash))
         return

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, final
 from zoneinfo import ZoneInfo
 
 from partita.errors import region as refuse
+from partita.region.dialects.words import Word, word
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -60,23 +61,15 @@ class Offsets:
         return exp.Add(this=moment, expression=self._amount(moment, 0, len(self.starts)))
 
     def listed_in_sql(self, moment: exp.Expr) -> exp.Expr:
-        """The same for a moment that is long to write: its place in the sorted list of changes, which are odd numbers.
-
-        The moment is doubled, so that it is equal to none of them.
-        """
+        """The same for a moment that is long to write: its place in the sorted list of changes."""
         from sqlglot import exp
 
         if len(self.starts) < 2:
             return self.in_sql(moment)
-        doubled = exp.Mul(this=exp.paren(moment.copy()), expression=exp.Literal.number(2))
-        changes = exp.Array(expressions=[_whole(2 * start - 1) for start in self.starts])
-        beside = exp.Anonymous(this="LIST_APPEND", expressions=[changes, doubled])
-        place = exp.Anonymous(
-            this="LIST_POSITION",
-            expressions=[exp.Anonymous(this="LIST_SORT", expressions=[beside]), doubled.copy()],
+        starts, amounts = (
+            exp.Array(expressions=[_whole(number) for number in numbers]) for numbers in (self.starts, self.amounts)
         )
-        amounts = exp.Array(expressions=[_whole(amount) for amount in self.amounts])
-        return exp.Add(this=moment, expression=exp.Anonymous(this="LIST_EXTRACT", expressions=[amounts, place]))
+        return exp.Add(this=moment, expression=word(Word.STEP, moment.copy(), starts, amounts))
 
     def _amount(self, moment: exp.Expr, first: int, last: int) -> exp.Expr:
         from sqlglot import exp

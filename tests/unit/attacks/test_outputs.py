@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from partita.attacks.audits.outputs import collect, labels, numbers, width
+from partita.attacks.audits.outputs import collect, labels, last_bits, numbers, width
 from partita.errors import InvalidInput
 
 
@@ -58,3 +58,24 @@ def test_a_batch_must_have_the_length_that_was_asked_for():
         with pytest.raises(InvalidInput) as refusal:
             collect(wrong, 1, 5, batch=True)
         assert refusal.value.code == "audit.wrong-length"
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        np.array([-(2**63), -1, 0, 65, 2**63 - 1]),
+        np.array([0, 63, 64, 2**64 - 1], dtype=np.uint64),
+        np.array([-128, 127], dtype=np.int8),
+        np.array([True, False]),
+        np.array([np.nan, 0.5, -0.0, np.inf]),
+        np.array([[1, 2], [1, 2], [3, -4]]),
+        np.asfortranarray(np.array([[0.5, np.nan], [-0.0, 0.0]])),
+        np.empty((2, 0)),
+        np.empty((0, 3)),
+    ],
+    ids=lambda outputs: f"{outputs.dtype} {outputs.shape}",
+)
+def test_many_outputs_at_once_are_labelled_as_one_by_one(outputs):
+    assert labels(outputs) == labels(list(outputs))
+    if outputs.dtype.kind in "iu" and outputs.ndim == 1:
+        assert last_bits(outputs) == last_bits(list(outputs)) == [int(output) % 64 for output in outputs]

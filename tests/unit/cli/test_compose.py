@@ -13,6 +13,7 @@ from partita.cli import main
 from partita.composition.guarantees.compose import compose
 from partita.explain.totals import spread
 from partita.mechanisms.laplace import Laplace
+from tests.sizes import tried
 
 PLAN = {"version": 1, "delta": "1e-6", "events": [{"mechanism": "laplace", "epsilon": "0.1", "count": 100}]}
 MIXED = {
@@ -187,8 +188,10 @@ DOCUMENTS = st.fixed_dictionaries(
 )
 
 
+# What a plan may say is tried by tests/laws/test_odd_documents.py; here, that the command reads it and ends in words.
+@pytest.mark.soak
 @given(document=DOCUMENTS | VALUES)
-@settings(max_examples=150)
+@settings(max_examples=tried(40, soaking=2000))
 def test_no_plan_whatever_it_says_ends_in_a_traceback(document):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.stdin", io.StringIO(json.dumps(document)))

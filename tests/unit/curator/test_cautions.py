@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from datetime import datetime
 
 import pandas as pd
 import polars as pl
@@ -115,3 +116,24 @@ def test_the_command_line_tells_cautions_in_their_own_words(tmp_path, capsys, mo
     out, err = capsys.readouterr()
     assert err.startswith("Caution: δ = 0.001 of the promise for [one row, added or removed] is more than 1/5000")
     assert json.loads(out)["fits"] is True
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, lambda rows: pl.DataFrame(rows).to_arrow()])
+def test_times_of_a_frame_that_are_declared_as_days_are_told(frame):
+    times = frame({"seen": [datetime(2025, 3, 4, 10), datetime(2025, 3, 5)]})  # noqa: DTZ001
+    declared = pt.Table("visits", times, {"seen": pt.dates("2025-01-01", "2025-12-31")})
+    with pytest.warns(pt.Caution, match="declared as dates"):
+        pt.Curator(tables=[declared], promises=[pt.Promise(pt.rows(), pt.ZCDP(rho=1))], ledger=":memory:")
+
+
+def test_rows_of_an_owner_that_are_left_out_are_told_beside_the_numbers():
+    rows = [{"person": at // 3, "age": at} for at in range(9)]
+    declared = pt.Table("visits", rows, {"person": pt.identifier(), "age": pt.integers(0, 9)})
+    promise = pt.Promise(pt.users("person", rows=2), pt.ZCDP(rho=1))
+    answer = pt.Curator(tables=[declared], promises=[promise], backend="reference").ask(
+        "SELECT COUNT(*) AS n FROM visits", rho="0.1"
+    )
+    told = "Of one owner at most 2 rows are in these numbers."
+    assert told in str(answer)
+    assert told in repr(answer)
+    assert told in answer._repr_html_()

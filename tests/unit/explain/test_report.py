@@ -13,6 +13,7 @@ import partita as pt
 from partita.algorithms import LogisticRegression
 from partita.cli import main
 from partita.errors import InvalidInput
+from partita.explain.pictures import canvas
 from partita.explain.report.about import FIELDS
 from partita.explain.report.derivation import derivation
 from partita.explain.report.report import report
@@ -21,6 +22,18 @@ from partita.sampling.bits import TestBits
 from partita.theory.measures.renyi import ORDERS
 
 VOID = {"image", "meta", "br", "hr", "img", "path", "use", "rect", "circle", "line"}
+
+
+@pytest.fixture
+def drawn() -> None:
+    """Asked for by tests that look at pictures."""
+
+
+@pytest.fixture(autouse=True)
+def sketched(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures are composed everywhere and written out where they are looked at: writing is what takes the time."""
+    if "drawn" not in request.fixturenames:
+        monkeypatch.setattr(canvas, "svg", lambda figure: f"<svg>{len(figure.axes)}</svg>")
 
 
 class Checked(HTMLParser):
@@ -77,7 +90,7 @@ def asked() -> pt.Curator:
     return made
 
 
-def test_the_page_of_an_empty_ledger_is_whole():
+def test_the_page_of_an_empty_ledger_is_whole(drawn):
     made = report(curator().ledger)
     words = Checked(made.html()).text()
     assert "Nothing yet." in words
@@ -119,7 +132,7 @@ def test_everything_is_on_the_page_in_the_order_of_the_pyramid():
     assert "Partita 1.2.3" in words
 
 
-def test_text_of_any_alphabet_is_shown_and_never_read_as_markup():
+def test_text_of_any_alphabet_is_shown_and_never_read_as_markup(drawn):
     name = 'Besuche <script>alert("x")</script> & 病院 – مستشفى'
     page = report(asked().ledger, about={"name": name, "security": "<img src=http://evil>"}).html()
     words = Checked(page).text()

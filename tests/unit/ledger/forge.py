@@ -1,7 +1,7 @@
 """Processes for tests: one interpreter that loads the package once and forks a child for every job it is given.
 
-A job is a list of arguments for ``ask`` or ``buy``. The jobs of one line run at the same time, all released at once;
-the answer is one line with the exit status and the output of each.
+A job is the name of one of its module's ``JOBS`` and the arguments for it. The jobs of one line run at the same time,
+all released at once; the answer is one line with the exit status and the output of each.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 
 from partita.errors import BudgetExceeded
@@ -19,6 +21,7 @@ from partita.ledger.states import Answered
 from tests.unit.ledger import plain
 
 ROOT = Path(__file__).resolve().parents[3]
+Jobs = Mapping[str, Callable[..., str]]
 
 
 def ask(path: str, fatal: str, noise: str, key: str) -> str:
@@ -50,11 +53,18 @@ def buy(path: str, buyer: str, count: str, price: str) -> str:
     return str(won)
 
 
-def serve() -> None:
+JOBS: Jobs = {"ask": ask, "buy": buy}
+# What is loaded on first use: before the fork, or every child loads it again.
+LOADED = ("numpy.random", "partita.region.where", "partita.theory.measures.profile", "sqlglot.generators.duckdb")
+
+
+def serve(jobs: Jobs, loaded: Sequence[str]) -> None:
     """Fork a child for each job of a line; they start together."""
+    for name in loaded:
+        import_module(name)
     for request in sys.stdin:
         gate, release = os.pipe()
-        children = [_start(job, gate, release) for job in json.loads(request)]
+        children = [_start(jobs, job, gate, release) for job in json.loads(request)]
         os.close(release)
         os.close(gate)
         results = []
@@ -66,7 +76,7 @@ def serve() -> None:
         sys.stdout.flush()
 
 
-def _start(job: list[str], gate: int, release: int) -> tuple[int, int]:
+def _start(jobs: Jobs, job: list[str], gate: int, release: int) -> tuple[int, int]:
     output, written = os.pipe()
     child = os.fork()
     if child:
@@ -76,7 +86,7 @@ def _start(job: list[str], gate: int, release: int) -> tuple[int, int]:
     try:
         os.close(release)
         os.read(gate, 1)  # the end of the file is the signal
-        found = {"ask": ask, "buy": buy}[job[0]](*job[1:])
+        found = jobs[job[0]](*job[1:])
         os.write(written, found.encode())
         status = 0
     finally:
@@ -84,10 +94,11 @@ def _start(job: list[str], gate: int, release: int) -> tuple[int, int]:
 
 
 class Forge:
-    """The interpreter that forks, started once."""
+    """The interpreter that forks, started once, for the jobs of one module."""
 
-    def __init__(self) -> None:
-        command = [sys.executable, "-c", "from tests.unit.ledger.forge import serve; serve()"]
+    def __init__(self, home: str = "tests.unit.ledger.forge") -> None:
+        start = f"import {home} as home; from tests.unit.ledger.forge import serve; serve(home.JOBS, home.LOADED)"
+        command = [sys.executable, "-c", start]
         self._process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def run(self, *jobs: list[str]) -> list[tuple[int, str]]:

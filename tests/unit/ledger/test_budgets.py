@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import json
 from datetime import UTC, date, datetime
 
@@ -9,7 +10,7 @@ import partita as pt
 from partita.cli import main
 from partita.composition.plans.promise import Promise
 from partita.errors import InvalidInput, LedgerFault
-from partita.granularity import rows
+from partita.granularity import replace, rows
 from partita.ledger.audit.verify import verify
 from partita.ledger.birth import Terms, promise_document, promise_from
 from partita.ledger.book.anchor import NoAnchor
@@ -20,6 +21,8 @@ from partita.ledger.budgets import Cause, change_details
 from partita.ledger.canonical import canonical
 from partita.ledger.payer import RegionPayer
 from partita.ledger.reports.report import summary
+from partita.region import Domain, categories, integers
+from partita.theory.cost import Cost
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.gdp import GDP
 from partita.theory.measures.pure import Pure
@@ -246,3 +249,29 @@ def test_the_file_and_the_command_line_know_budgets_over_time(tmp_path, monkeypa
             curator.ask("SELECT COUNT(*) AS n FROM visits WHERE age > 4", rho="0.1")
         assert curator.verify().sound
         assert "raised from" in str(curator.guarantee()[0])
+
+
+def test_a_raise_after_a_lowering_holds_until_a_later_day_of_the_schedule(path):
+    with book(path, "2026-07-01") as ledger:
+        ledger.change_budget(0, Cause.LOWER, "0.1", who="ada", why="a complaint")
+    with book(path, "2026-08-01") as ledger:
+        ledger.change_budget(0, Cause.RAISE, "0.2", who="ada", why="settled")
+        assert [str(x) for x in ledger.remaining("visits")] == ["ε = 0.2"]
+    with book(path, "2026-12-31") as ledger:
+        assert [str(x) for x in ledger.remaining("visits")] == ["ε = 0.2"]
+    with book(path, "2027-01-01") as ledger:
+        assert [str(x) for x in ledger.remaining("visits")] == ["ε = 1"]
+        assert ledger.verify().problems == ()
+
+
+def test_an_audit_counts_a_period_as_it_was_declared_then(path):
+    """A value that was charged at its edge alone is many values once a column is added: pairs among them cost more."""
+    narrow = Domain({"age": integers(0, 99, missing=0)})
+    wide = Domain({"age": integers(0, 99, missing=0), "sex": categories("F", "M")})
+    promise = Promise(replace(), Pure(epsilon=1), schedule={"2026-06-01": 9})
+    before, after = (Terms([promise], {"visits": domain}) for domain in (narrow, wide))
+    with book(path, terms=before) as ledger:
+        ask(ledger, dataclasses.replace(charge(1, 1, where="age = 5"), costs=(Cost(Pure(epsilon=1), declared=True),)))
+    with opened(path, after, make=RegionPayer, clock=on("2026-07-01"), migrate=True) as ledger:
+        assert [str(x) for x in ledger.spent()] == ["ε = 2"]
+        assert ledger.verify().problems == ()

@@ -193,7 +193,7 @@ def test_a_file_of_a_few_bytes_is_cut_short(path):
 
 
 def test_a_later_format_is_refused(used):
-    alter(used, "PRAGMA user_version = 2")
+    alter(used, "PRAGMA user_version = 3")
     assert refused(used) == "ledger.newer-format"
 
 

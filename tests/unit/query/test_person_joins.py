@@ -240,7 +240,7 @@ def test_a_printed_question_reads_as_it_would_be_written():
     "text",
     [
         "orders o JOIN customers c ON c.customer = o.customer OR c.age = 3",
-        "orders o NATURAL JOIN customers c",
+        "orders o NATURAL JOIN lines l",
         "orders o, customers c",
         "orders o JOIN customers c ON c.customer <> o.customer",
         "orders o LEFT JOIN customers c ON TRUE WHERE c.customer = o.customer",
@@ -250,7 +250,7 @@ def test_a_printed_question_reads_as_it_would_be_written():
         'customers c WHERE EXISTS (SELECT 1 FROM orders JOIN lines USING ("order"))',
         "customers c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer = c.customer LIMIT 1)",
         "customers c WHERE (c.customer, c.age) IN (SELECT customer, total FROM orders)",
-        'orders o JOIN customers c USING (customer) WHERE o."order" IN (SELECT "order" FROM lines)',
+        'orders o JOIN customers c USING (customer) WHERE o."order" NOT IN (SELECT "order" FROM lines)',
         'SELECT COUNT(DISTINCT o."order") AS n FROM orders o JOIN customers c USING (customer)',
         "SELECT o.customer, COUNT(*) AS n FROM orders o JOIN customers c USING (customer) GROUP BY o.customer",
         "SELECT RANK() OVER (ORDER BY o.total) AS r, COUNT(*) AS n FROM orders o JOIN customers c USING (customer)",

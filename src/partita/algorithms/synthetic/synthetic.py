@@ -15,9 +15,9 @@ from partita.algorithms.linear.axes import Axes, Names
 from partita.algorithms.synthetic.exchange import settled
 from partita.algorithms.synthetic.graphical import Floats, GraphicalModel, Observed
 from partita.algorithms.synthetic.limits import Limits, limits
-from partita.curator.answers.grid import label
 from partita.errors import algorithms as refuse
 from partita.exact import Number, whole
+from partita.explain.grid import label
 from partita.mechanisms.integers import source_of
 from partita.query.tables.schema import Table
 from partita.region.columns import Bounded, integers

@@ -21,6 +21,7 @@ from partita.attacks.confidence import (
     renyi_shown,
     rho_shown,
 )
+from partita.calls import called
 from partita.errors import attacks as refuse
 from partita.exact import Number, nonnegative, probability, whole
 from partita.theory.measures.gdp import GDP
@@ -101,6 +102,7 @@ class Audit:
         )
 
 
+@called
 def audit(
     release: Callable[..., object],
     first: object,

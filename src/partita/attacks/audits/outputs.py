@@ -85,6 +85,8 @@ def last_bits(outputs: Outputs) -> list[Hashable]:
     >>> last_bits([2**60 + 1, 66])
     [1, 2]
     """
+    if isinstance(outputs, np.ndarray) and outputs.dtype.kind in "iu" and outputs.ndim == 1:
+        return list((outputs % 64).tolist())
     return [int(output) % 64 if isinstance(output, Integral) else None for output in outputs]
 
 
@@ -94,6 +96,14 @@ def labels(outputs: Outputs) -> list[Hashable]:
     >>> labels([[1, 2], {"a": 1}, "yes"])
     [(1, 2), (('a', 1),), 'yes']
     """
+    if isinstance(outputs, np.ndarray) and outputs.dtype.kind in "biuf":
+        if outputs.ndim == 1:
+            plain = outputs.tolist()
+            return ["NaN" if number != number else number for number in plain] if outputs.dtype.kind == "f" else plain
+        if outputs.size:
+            row = np.dtype((np.void, outputs.dtype.itemsize * outputs.shape[1]))
+            within = np.ascontiguousarray(outputs).view(row).ravel().tolist()
+            return [(outputs.shape[1:], outputs.dtype.str, content) for content in within]
     return [_label(output) for output in outputs]
 
 

@@ -14,6 +14,7 @@ from partita.errors import region as refuse
 from partita.exact import whole
 from partita.granularity import (
     Edges,
+    Events,
     Granularity,
     Groups,
     Metric,
@@ -185,8 +186,9 @@ def _per_record(granularity: Granularity, release: Release) -> Cost:
 
 def _booked(granularity: Granularity, region: Region, cost: Cost, times: int) -> Booking:
     match granularity:
-        case Rows() | Edges() | Persons():
-            # Of persons, the region and the cost are already those of a whole person there (people.py).
+        case Rows() | Edges() | Persons() | Events():
+            # Of persons and their events, the region and the cost are already those of a whole person there, and of
+            # all that one event moves (people.py, events.py).
             return Booking(region, cost.row.group(times).vector())
         case Nodes():
             if granularity.stability is None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any, Final, final
 
-from partita.curator.answers.grid import grid, label
 from partita.curator.answers.presented import Presented
 from partita.curator.path.shrink import said
 from partita.errors import curator as refuse
@@ -17,11 +16,12 @@ from partita.errors.query import presenting as refuse_shown
 from partita.errors.query import prices as refuse_accuracy
 from partita.exact import Number, probability, whole
 from partita.explain.facts import facts_of
+from partita.explain.grid import grid, label
 from partita.explain.numbers import at_most, percent
 from partita.explain.sentences import moved
 from partita.ledger.receipts.receipts import Receipt
 from partita.ledger.receipts.together import compose
-from partita.query.answer.bias import clamped, truncated
+from partita.query.answer.bias import capped, clamped, truncated
 from partita.query.answer.results import Result
 from partita.query.language.text import readable
 from partita.query.noise.quote import Quote
@@ -144,7 +144,7 @@ class Answer:
 
     def plot(self, column: str | None = None, *, confidence: Number = 0.95) -> Figure:
         """A bar for every group with its error bar: of one column, or of the first that has noise."""
-        from partita.curator.answers.plot import plot
+        from partita.explain.bars import plot
 
         return plot(self, column, confidence)
 
@@ -167,14 +167,17 @@ class Answer:
         An interval that is not symmetric (a mean's) is given by its longer half; see :meth:`intervals`. Where a value
         is NULL, or could be anything, the half-width is infinite.
         """
-        found = {}
-        for name, ends in self.intervals(confidence, simultaneous=simultaneous).items():
-            values = self.shown.columns[name]
-            found[name] = [
+        return self.half_widths(self.intervals(confidence, simultaneous=simultaneous))
+
+    def half_widths(self, intervals: Mapping[str, Sequence[tuple[float, float]]]) -> dict[str, list[float]]:
+        """For each value the longer half of its interval."""
+        return {
+            name: [
                 math.inf if value is None else max(value - low, high - value)
-                for value, (low, high) in zip(values, ends, strict=True)
+                for value, (low, high) in zip(self.shown.columns[name], ends, strict=True)
             ]
-        return found
+            for name, ends in intervals.items()
+        }
 
     def intervals(
         self, confidence: Number = 0.95, *, simultaneous: bool = False
@@ -300,17 +303,21 @@ class Answer:
         raise refuse.not_sent("An answer", "Keep answer.rows() or answer.to_pandas(), and answer.receipts.")
 
     def __str__(self) -> str:
-        part = said(self.asked_about, self.region)
-        shown = grid(self).text()
-        return f"{shown}\n{part}" if part else shown
+        return "\n".join([grid(self).text(), *self._notes()])
 
     def __repr__(self) -> str:
         return f"{self}\n{self._price()}"
 
     def _repr_html_(self) -> str:
         """How a notebook shows it: the table, its price, and what is left."""
-        notes = filter(None, [said(self.asked_about, self.region), self._price()])
+        notes = [*self._notes(), self._price()]
         return grid(self).html() + "".join(f"<p>{escape(note)}</p>" for note in notes)
+
+    def _notes(self) -> list[str]:
+        """What has to stand beside the numbers: on whom they are, and which rows were left out."""
+        granularities = [promise.granularity for promise in self.quote.promises]
+        cut = dict.fromkeys(line for one in (self.quote, *self.beside) for line in capped(one.plan, granularities))
+        return [*filter(None, [said(self.asked_about, self.region)]), *cut]
 
     def _price(self) -> str:
         price = "free" if self.free else str(self.cost)

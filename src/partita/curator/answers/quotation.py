@@ -11,6 +11,7 @@ from partita.errors import curator as refuse
 from partita.exact import Number, probability
 from partita.explain.numbers import percent
 from partita.notebook import in_notebook
+from partita.query.batch.share import Share
 from partita.query.noise.quote import Quote
 from partita.query.sql.statement import Statement
 from partita.region.region import Region
@@ -34,6 +35,8 @@ class CuratorQuote:
     """What would be computed from what is released, if that is more than the release itself."""
     beside: tuple[Quote, ...] = field(default=(), repr=False)
     """What else would be released for such a statement."""
+    share: Share | None = field(default=None, repr=False)
+    """How the answer would be made from several releases, where it is no release of its own."""
 
     def error(
         self, confidence: Number = 0.95, *, rows: int | None = None, simultaneous: bool = False
@@ -42,7 +45,8 @@ class CuratorQuote:
 
         Of a statement around a release these are the columns of the release.
         """
-        return self.quote.error(confidence, rows=rows, simultaneous=simultaneous)
+        told = self.quote if self.share is None else self.share
+        return told.error(confidence, rows=rows, simultaneous=simultaneous)
 
     def left(self) -> tuple[Measure, ...]:
         """What would be left, for the people this question is about, under each promise."""
@@ -83,7 +87,16 @@ class CuratorQuote:
             asked = "\n".join([self.statement.text.strip(), *(f"Released for it: {one}" for one in released)])
         return (f"{part}\n" if part else "") + (
             f"{asked}\ncosts {price}; now left: {'; '.join(map(str, self.remaining))}.\n"
-            f"Error with {sure} confidence: {error}.\n{self.quote.explain()}"
+            f"Error with {sure} confidence: {error}.\n{self._made()}"
+        )
+
+    def _made(self) -> str:
+        """Which noise was chosen, and why."""
+        if self.share is None:
+            return self.quote.explain()
+        return (
+            f"{len(self.share.sources)} levels are released, each with a share of the price; no line is a sum of all "
+            f"groups' noise."
         )
 
 

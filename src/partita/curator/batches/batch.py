@@ -41,6 +41,8 @@ class Batch:
     apart: tuple[Measure, ...]
     exact: bool
     fits: bool
+    free: bool
+    """Whether all of it is in the ledger as one plan already."""
     _ask: Callable[[Batch], list[Answer]] = field(repr=False)
     _reserve: Callable[[Batch], Planned] = field(repr=False)
     _admit: Callable[[], None] = field(repr=False)

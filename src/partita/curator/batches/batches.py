@@ -95,6 +95,7 @@ class Batches:
             apart=_most(apart),
             exact=exact,
             fits=all(self._fits(charge) for charge in charges),
+            free=all(self._ledger.stored(charge.question) is not None for charge in charges),
             _ask=lambda batch: self._asked(batch, analyst),
             _reserve=lambda batch: self._reserved(batch, charges, planned),
             _admit=lambda: self._admitted(charges),

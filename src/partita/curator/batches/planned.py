@@ -107,6 +107,11 @@ class Planned(Live):
         """Everything that is released, each once."""
         return released(self.shares)
 
+    @property
+    def seq(self) -> int:
+        """The place of its charge in the ledger."""
+        return self._booked.reserve if isinstance(self._booked, Answered) else self._booked.seq
+
     def __len__(self) -> int:
         return len(self.shares)
 
@@ -152,7 +157,7 @@ class Planned(Live):
     def _read(self) -> Answered:
         """The stored answers of the plan; the first time they are read for."""
         if isinstance(self._booked, Reservation):
-            self._booked, _ = self._path.fulfil(self._purchase, self._booked)
+            self._booked, _ = self._path.resume(self._purchase, self._booked)
         return self._booked
 
 

@@ -10,7 +10,7 @@ from partita.composition.plans.promise import Promise
 from partita.curator.answers.outcome import Outcome
 from partita.curator.computations.computation import Computation, Sample, charge_for
 from partita.curator.path.path import Path
-from partita.curator.path.placed import PersonPromise, booked_cost
+from partita.curator.path.placed import booked_cost, on_people
 from partita.curator.path.purchase import Made, Purchase, Reading
 from partita.errors import curator as refuse
 from partita.ledger.canonical import canonical
@@ -93,8 +93,8 @@ class Door:
         computation.accepts(extract.table.name, _declared(extract))
         promised = self._promised(extract.table)
         charge = charge_for(computation, extract, promised, analyst=analyst, key=key, nonce=nonce)
-        first = promised[0]
-        return first.of_charge(charge) if isinstance(first, PersonPromise) else charge
+        people = on_people(promised)
+        return charge if people is None else people.of_charge(charge, promised)
 
     def _outcome(self, booked: Answered, charge: Charge, analyst: str) -> Outcome:
         costs = tuple(

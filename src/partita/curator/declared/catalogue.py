@@ -11,12 +11,14 @@ from partita.composition.calibration.pricing import Price
 from partita.composition.plans.promise import Promise
 from partita.curator.answers.quotation import CuratorQuote
 from partita.curator.computations.computation import Computation
+from partita.curator.path.event_promise import EventPromise
 from partita.curator.path.placed import PersonPromise
 from partita.curator.wanted import Wanted
 from partita.effort import within_effort
 from partita.errors import curator as refuse
 from partita.errors.query import language as refuse_query
 from partita.errors.query import presenting as refuse_shown
+from partita.granularity import Persons
 from partita.query.builder.aggregates import count
 from partita.query.builder.frame import Frame
 from partita.query.exact.extract import Extract
@@ -98,17 +100,23 @@ class Catalogue:
     @within_effort
     def quoted(self, plan: Plan, wanted: Wanted) -> Quote:
         """The quote of a plan on these terms."""
-        return wanted.quote(plan, self.promised(plan.table), self.kept(plan.table))
+        return wanted.quote(plan, self.promised(plan.table, plan), self.kept(plan.table))
 
     def requoted(self, plan: Plan, price: Price, noise: str | None) -> Quote:
         """The quote of a plan as it was made before."""
-        return quote(plan, self.promised(plan.table), price, noise=noise, truncation=self.kept(plan.table))
+        return quote(plan, self.promised(plan.table, plan), price, noise=noise, truncation=self.kept(plan.table))
 
-    def promised(self, table: Table) -> tuple[Promised, ...]:
+    def promised(self, table: Table, plan: Plan | None = None) -> tuple[Promised, ...]:
         """The promises as a question about a table sees them: people are owners of its rows."""
-        if self._space is None:
+        space = self._space
+        if space is None:
             return self.promises
-        return tuple(PersonPromise(promise, self._space, table) for promise in self.promises)
+        return tuple(
+            PersonPromise(one, space, table)
+            if isinstance(one.granularity, Persons)
+            else EventPromise.of(one, space, table, plan)
+            for one in self.promises
+        )
 
     def kept(self, table: Table) -> Truncation | None:
         """The fixed truncation behind a table; of joined rows, their cap."""
@@ -124,12 +132,12 @@ class Catalogue:
 
     def _ours(self, table: Table) -> bool:
         joined = joined_of(table)
-        return self.tables.get(table.name) is table if joined is None else joined.people is self._people
+        return self.tables.get(table.name) is table if joined is None else joined.people.origin is self._people
 
     def own(self, offered: Quote) -> Quote:
         """The quote, if it was made for these tables, promises and truncations: elsewhere its costs mean nothing."""
         plan = offered.plan
-        if not self._ours(plan.table) or offered.promises != self.promised(plan.table):
+        if not self._ours(plan.table) or offered.promises != self.promised(plan.table, plan):
             raise refuse.foreign_quotation(plan.table.name)
         cut = self.kept(plan.table)
         if offered.program.truncation != (cut if cut is None or not plan.caps else cut.capped(plan.caps)):

@@ -1,4 +1,4 @@
-"""Cautions for the custodian: a δ that is too large for so many people, and rows that are declared twice."""
+"""Cautions for the custodian: a δ that is too large, rows that are declared twice, books that did not fix rows."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from partita.engine.log import log
 from partita.errors import curator as warn
 from partita.errors.base import Caution
 from partita.explain.numbers import short
+from partita.ledger.fixed import Kept
+from partita.ledger.ledger import Ledger
 from partita.query.tables.schema import Table
 
 
@@ -44,6 +46,13 @@ def forgets(*, depth: int) -> None:
     if not _TOLD:
         _TOLD.append(True)
         warnings.warn(warn.forgetful(), stacklevel=depth + 1)
+
+
+def unfixed(ledger: Ledger, kept: Kept, *, depth: int) -> None:
+    """Warn that charges were made when a book did not say yet which rows of owners they read."""
+    charged = kept and ledger.birth.clamped is None and any(ledger.states().values())
+    if charged and not ledger.fixes(kept):
+        warnings.warn(warn.unfixed_rows(ledger.name, tuple(kept)), stacklevel=depth + 1)
 
 
 def large_deltas(tables: Iterable[Table], promises: Sequence[Promise]) -> Iterator[Caution]:

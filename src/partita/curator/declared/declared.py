@@ -10,7 +10,7 @@ from partita.composition.plans.promise import Promise
 from partita.errors import curator as refuse
 from partita.errors import theory as refuse_theory
 from partita.errors.query import tables as refuse_public
-from partita.granularity import Edges, Granularity, Metric, Nodes, Persons, Replace, Rows, Users
+from partita.granularity import Edges, Events, Granularity, Metric, Nodes, Persons, Replace, Rows, Users
 from partita.ledger.birth import Terms
 from partita.query.tables.people import People
 from partita.query.tables.public import PublicTable
@@ -54,8 +54,11 @@ def checked_promises(promises: Sequence[Promise], tables: dict[str, Table]) -> t
             for table in tables.values():
                 table.domain.axis(unit.column)
     people = [promise for promise in promises if isinstance(promise.granularity.single, Persons)]
-    if people and (len(promises) > 1 or not isinstance(people[0].granularity, Persons)):
-        raise refuse.people_alone(str(people[0].granularity))
+    if people:
+        _beside_people(promises, [promise.granularity for promise in people], tables)
+    for unit in (promise.granularity.single for promise in promises):
+        if isinstance(unit, Events) and not people:
+            raise refuse.events_alone(unit.table)
     owners = [unit for promise in promises if isinstance(unit := promise.granularity.single, Users)]
     if owners:
         if len(tables) > 1:
@@ -64,6 +67,27 @@ def checked_promises(promises: Sequence[Promise], tables: dict[str, Table]) -> t
         for promise in promises:
             _beside_owners(promise.granularity, owners, table)
     return tuple(promises)
+
+
+def _beside_people(promises: Sequence[Promise], people: Sequence[Granularity], tables: Mapping[str, Table]) -> None:
+    """Refuse what is not proven beside a promise on people: single rows of a table that leads to nobody are (I9)."""
+    persons = people[0]
+    if len(people) > 1 or not isinstance(persons, Persons):
+        raise refuse.people_alone(str(people[0]))
+    leading = {parent for _, (_, parent) in persons.through}
+    fit = [name for name in persons.tables if name != persons.table and name not in leading]
+    for promise in promises:
+        unit = promise.granularity.single
+        if isinstance(unit, Persons):
+            continue
+        if not isinstance(unit, Events):
+            raise refuse.not_beside_people(str(promise.granularity), fit)
+        if unit.table not in persons.tables:
+            raise refuse.events_of_nobody(unit.table, fit)
+        if unit.table not in fit:
+            raise refuse.event_is_a_person(unit.table, person=unit.table == persons.table, fit=fit)
+        if unit.table in tables and tables[unit.table].domain.constant:
+            raise refuse.not_beside_people(str(promise.granularity), [name for name in fit if name != unit.table])
 
 
 def _beside_owners(granularity: Granularity, owners: Sequence[Users], table: Table) -> None:
@@ -85,8 +109,8 @@ def _beside_owners(granularity: Granularity, owners: Sequence[Users], table: Tab
 
 def people_of(promises: Sequence[Promise], tables: Mapping[str, Table]) -> tuple[People, PersonSpace] | None:
     """The people whom a promise protects across tables, and the wide domain in which it is kept; None without one."""
-    persons = promises[0].granularity
-    if not isinstance(persons, Persons):
+    persons = next((unit for promise in promises if isinstance(unit := promise.granularity, Persons)), None)
+    if persons is None:
         return None
     people = People(persons, tables.values())
     return people, PersonSpace(persons, {name: table.domain for name, table in people.tables.items()})

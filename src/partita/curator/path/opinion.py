@@ -9,7 +9,7 @@ from typing import Final, final
 from partita.assay.assay import Claim, assay
 from partita.assay.release import Choice, Part, Released
 from partita.composition.plans.promise import Promise
-from partita.curator.path.placed import PersonPromise
+from partita.curator.path.placed import on_people
 from partita.engine.log import log
 from partita.errors import curator as refuse
 from partita.exact import whole
@@ -44,9 +44,9 @@ class SecondOpinion:
             return
         # What cannot be booked at all is refused here as it would be there.
         claims = claimed(self._ledger, self._ledger.terms.promises, charge)
-        if quotes and isinstance(first := quotes[0].promises[0], PersonPromise):
+        if quotes and (people := on_people(quotes[0].promises)) is not None:
             # The same, as it is about the rows that the question reads.
-            claims = [first.claim(quotes[0])]
+            claims = people.claims(quotes[0])
         try:
             found = assay([released(quote) for quote in quotes], claims, effort=self._effort, seed=charge.question)
             problem = None if found is None else str(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import final
@@ -11,8 +11,9 @@ from partita.assay.claim import Claim
 from partita.composition.account.booking import Booking, Release, charged, reached
 from partita.composition.account.people import PersonSpace
 from partita.composition.plans.promise import Promise
+from partita.curator.path.event_promise import EventPromise
 from partita.errors import NotProven
-from partita.granularity import Persons, Users
+from partita.granularity import Persons, Rows, Users
 from partita.ledger.charge import Charge
 from partita.query.language.joined import Joined, joined_of
 from partita.query.noise.quote import Promised, Quote
@@ -75,30 +76,41 @@ class PersonPromise:
         joined = joined_of(self.table)
         return self.persons.in_table(self.table.name, None if joined is None else joined.most)
 
-    def _ways(self, region: Region, rows: Cost | None, whole: Cost | None) -> Iterator[_Way]:
-        """Each way in which a release with these costs may be booked: by rows of one table, or as a whole person."""
+    def _ways(
+        self, region: Region, rows: Cost | None, whole: Cost | None, *, by_person: bool = False
+    ) -> Iterator[_Way]:
+        """Each way in which a release with these costs may be booked: by rows of one table, or as a whole person.
+
+        ``by_person``: on the person's own values alone, whatever their rows are.
+        """
         joined, constant = joined_of(self.table), self.space.domain.constant
         sides: list[tuple[str, Columns, bool]] = []
         if joined is None:
             sides.append((self.table.name, {name: (self.table.name, name) for name in region.domain.axes}, True))
         else:
-            named = [(joined.occurrence(name).table, name) for name in joined.touched]
+            # Rows that are derived from others say nothing of the values of these.
+            stored = [name for name in joined.touched if joined.derived(joined.occurrence(name).table) is None]
+            named = [(joined.occurrence(name).table, name) for name in stored]
             sides += [(table, _mapped(joined, name), joined.by_rows == table) for table, name in named]
-            # Nothing of a row must lie in the region where every table may be absent: then everybody is charged.
-            sides = sides or [(self.persons.tables[0], {}, False)]
+            # Nothing of a row must lie in the region where every table may be absent: then all are charged whose own
+            # values may.
+            sides = sides or [(self.persons.tables[0], _mapped(joined, None), False)]
         for table, columns, adds_up in sides:
             lifted = self.space.lifted(table, region, columns)
-            if rows is not None and adds_up:
+            if rows is not None and adds_up and not by_person:
                 yield _Way(table, columns, Release(lifted, rows))
             if whole is not None:
-                yield _Way(table, columns, Release(lifted, whole))
+                if not by_person:
+                    yield _Way(table, columns, Release(lifted, whole))
                 yield _Way(table, columns, Release(lifted.freed(constant), whole))
 
-    def _best(self, region: Region, rows: Cost | None, whole: Cost | None) -> tuple[_Way, Booking]:
+    def _best(
+        self, region: Region, rows: Cost | None, whole: Cost | None, *, by_person: bool = False
+    ) -> tuple[_Way, Booking]:
         """The way with the least load, and of equal ones that with the fewest people; from public things alone."""
         found: list[tuple[_Way, Booking]] = []
         problem: NotProven | None = None
-        for way in self._ways(region, rows, whole):
+        for way in self._ways(region, rows, whole, by_person=by_person):
             try:
                 found.append((way, self.space.placed(way.table, way.release)))
             except NotProven as refused:
@@ -110,23 +122,41 @@ class PersonPromise:
 
     def of(self, quote: Quote) -> Placed:
         """Where a question is charged, and what."""
-        return self._told(self._best(*_costs(quote))[1])
+        costs = [
+            None if isinstance(one, PersonPromise) else one.cost(quote, place)
+            for place, one in enumerate(quote.promises)
+            if isinstance(one, PersonPromise | EventPromise)
+        ]
+        return self._told(self._asked(quote)[1], costs)
 
-    def of_charge(self, charge: Charge) -> Charge:
+    def _asked(self, quote: Quote) -> tuple[_Way, Booking]:
+        by_person = any(isinstance(one, EventPromise) and one.by_person for one in quote.promises)
+        place = next(place for place, one in enumerate(quote.promises) if isinstance(one, PersonPromise))
+        return self._best(*_costs(quote, place), by_person=by_person)
+
+    def of_charge(self, charge: Charge, promises: Sequence[Promised]) -> Charge:
         """The charge of a computation on rows of this table, placed among people."""
-        (cost,) = charge.costs
-        placed = self._told(self._best(charge.region, replace(cost, owner=None, declared=False), None)[1])
+        rows, costs = Cost(self.budget), list[Cost | None]()
+        for one, cost in zip(promises, charge.costs, strict=True):
+            if isinstance(one, EventPromise):
+                costs.append(one.of_cost(cost))
+            else:
+                rows = replace(cost, owner=None, declared=False)
+                costs.append(None)
+        placed = self._told(self._best(charge.region, rows, None)[1], costs)
         return replace(charge, table=placed.table, region=placed.region, costs=placed.costs)
 
-    def _told(self, booking: Booking) -> Placed:
-        return Placed(self.persons.column, booking.region, (Cost(self.budget.like(booking.one)),))
+    def _told(self, booking: Booking, costs: Sequence[Cost | None]) -> Placed:
+        mine = Cost(self.budget.like(booking.one))
+        told = tuple(mine if cost is None else cost for cost in costs)
+        return Placed(self.persons.column, booking.region, told)
 
-    def claim(self, quote: Quote) -> Claim:
+    def claims(self, quote: Quote) -> list[Claim]:
         """What is booked, as it is about the rows of this table: for whoever tries it a second way.
 
         Of so many joined rows an owner may have, fewer rows of the table that is charged are a larger part.
         """
-        way, booking = self._best(*_costs(quote))
+        way, booking = self._asked(quote)
         domain, wide, unit = self.table.domain, self.space.domain, self.granularity
         places = {
             place: wide.axis(".".join(way.columns[name]))
@@ -147,13 +177,19 @@ class PersonPromise:
         closed = all(name in constant for name in booking.region.constrained())
         amount = booking.one if closed else tuple(share * part for part in booking.one)
         zero = tuple(Fraction(0) for _ in amount)
-        return Claim(unit, type(self.budget), boxes, amount, zero, zero)
+        found = [Claim(unit, type(self.budget), boxes, amount, zero, zero)]
+        for place, one in enumerate(quote.promises):
+            if isinstance(one, EventPromise) and one.read and isinstance(one.granularity, Rows):
+                told = one.cost(quote, place).row.vector()
+                zero = tuple(Fraction(0) for _ in told)
+                found.append(Claim(one.granularity, type(one.budget), boxes, told, zero, zero))
+        return found
 
 
-def _costs(quote: Quote) -> tuple[Region, Cost | None, Cost]:
+def _costs(quote: Quote, place: int) -> tuple[Region, Cost | None, Cost]:
     """The region of a question, its cost by rows where it has one, and its cost for a whole person."""
-    rows = None if quote.by_owner else quote.stated(0, once=False)
-    return quote.region, rows, quote.stated(0, once=True)
+    rows = None if quote.by_owner else quote.stated(place, once=False)
+    return quote.region, rows, quote.stated(place, once=True)
 
 
 def _mapped(joined: Joined, name: str | None) -> Columns:
@@ -162,15 +198,20 @@ def _mapped(joined: Joined, name: str | None) -> Columns:
     return {
         column: (occurrence.table, found)
         for column, (occurrence, found) in joined.columns.items()
-        if occurrence.name in named
+        if occurrence.name in named and joined.derived(occurrence.table) is None
     }
+
+
+def on_people(promises: Sequence[Promised]) -> PersonPromise | None:
+    """The promise on people among some, if there is one."""
+    return next((one for one in promises if isinstance(one, PersonPromise)), None)
 
 
 def placed(quote: Quote) -> Placed:
     """Where a question is charged: its table and region, or the people whom it is about."""
-    first = quote.promises[0]
-    if isinstance(first, PersonPromise):
-        return first.of(quote)
+    people = on_people(quote.promises)
+    if people is not None:
+        return people.of(quote)
     return Placed(quote.plan.table.name, quote.region, costs_of(quote))
 
 
@@ -189,7 +230,7 @@ def booked_costs(quote: Quote) -> tuple[Measure, ...]:
     alone; elsewhere the two agree.
     """
     found = placed(quote)
-    kept = [one.promise if isinstance(one, PersonPromise) else one for one in quote.promises]
+    kept = [one.promise if isinstance(one, PersonPromise | EventPromise) else one for one in quote.promises]
     return tuple(booked_cost(promise, found.region, cost) for promise, cost in zip(kept, found.costs, strict=True))
 
 

@@ -284,3 +284,110 @@ def odd_owner(column: str) -> InvalidInput:
         f"The owner's column {column!r} reads like a joined column. Give it a name without a dot that does not begin "
         f"with 'exists '. Nothing was opened.",
     )
+
+
+# --- questions in brackets ---------------------------------------------------------------------------------------
+
+
+def too_many_derived(limit: int) -> QueryRefused:
+    """More questions in brackets than any sensible question has."""
+    return QueryRefused(
+        "people.too-many-derived",
+        f"More than {limit} questions in brackets are joined or rank rows. Put conditions on one table into one of "
+        f"them. {UNTOUCHED}",
+    )
+
+
+def derived_column(written: str) -> QueryRefused:
+    """Something else than a column, an aggregate or a window in brackets."""
+    return QueryRefused(
+        "people.derived-column",
+        f"{written[:80]} is computed inside brackets that are joined or rank rows. There, columns, aggregates and "
+        f"windows stand by themselves, each with a name; compute with them outside. {UNTOUCHED}",
+    )
+
+
+def derived_twice(name: str) -> QueryRefused:
+    """Two columns of one name in brackets."""
+    return QueryRefused(
+        "people.derived-twice",
+        f"Two columns in brackets are called {name}. Give each a name of its own with AS. {UNTOUCHED}",
+    )
+
+
+def derived_of_derived(owner: str) -> QueryRefused:
+    """Brackets in brackets, of which the inner ones filter or rename."""
+    return QueryRefused(
+        "people.derived-of-derived",
+        f"Brackets that are joined or rank rows are about tables, joins of them on the {owner}, or other such "
+        f"brackets. Put the conditions of the inner ones into one WHERE. {UNTOUCHED}",
+    )
+
+
+def derived_clause(clause: str, owner: str) -> QueryRefused:
+    """A clause that has no meaning for the rows of one owner."""
+    return QueryRefused(
+        "people.derived-clause",
+        f"{clause} is not answered inside brackets that are joined or rank rows: what it leaves of one {owner}'s rows "
+        f"would depend on those of others. For the first rows of each {owner} write QUALIFY ROW_NUMBER() OVER "
+        f"(PARTITION BY {owner} ORDER BY ...) <= 3. {UNTOUCHED}",
+    )
+
+
+def owner_renamed(name: str, owner: str) -> QueryRefused:
+    """The owner's column under another name."""
+    return QueryRefused(
+        "people.owner-renamed",
+        f"In brackets {owner} is called {name}, and tables meet on {owner}. Leave its name as it is. {UNTOUCHED}",
+    )
+
+
+def distinct_rows(owner: str) -> QueryRefused:
+    """DISTINCT of values."""
+    return QueryRefused(
+        "people.distinct-rows",
+        f"DISTINCT in brackets is answered for owners: SELECT DISTINCT {owner} FROM .... For values of each {owner}, "
+        f"gather them: SELECT {owner}, value, COUNT(*) AS n FROM ... GROUP BY {owner}, value. {UNTOUCHED}",
+    )
+
+
+def window_of_others(written: str, owner: str) -> QueryRefused:
+    """A window that looks at rows of several people."""
+    return QueryRefused(
+        "people.window-of-others",
+        f"{written[:80]} compares rows of different people. Windows on protected rows are answered within one "
+        f"{owner}: OVER (PARTITION BY {owner} ORDER BY ...). {UNTOUCHED}",
+    )
+
+
+def window_frame(written: str, owner: str) -> QueryRefused:
+    """A frame of a window."""
+    return QueryRefused(
+        "people.window-frame",
+        f"{written[:80]} has a frame, FILTER or IGNORE NULLS. Windows within one {owner} run over all rows of the "
+        f"{owner}, or up to the row at hand with ORDER BY: leave the rest out. {UNTOUCHED}",
+    )
+
+
+def window_without_order(written: str) -> QueryRefused:
+    """Ranks of rows in no order."""
+    return QueryRefused(
+        "people.window-without-order",
+        f"{written[:80]} ranks rows that are in no order. Say by which declared column: ORDER BY day. {UNTOUCHED}",
+    )
+
+
+def window_without_name(written: str) -> QueryRefused:
+    """A window that nothing can refer to."""
+    return QueryRefused(
+        "people.window-without-name", f"{written[:80]} has no name. Write ... OVER (...) AS place. {UNTOUCHED}"
+    )
+
+
+def window_not_answered(written: str, owner: str) -> QueryRefused:
+    """A function that is not answered within an owner."""
+    return QueryRefused(
+        "people.window-not-answered",
+        f"{written[:80]} is not answered within one {owner}. ROW_NUMBER, RANK, DENSE_RANK, LAG, LEAD and FIRST_VALUE "
+        f"of declared columns are, and COUNT, SUM, MIN and MAX of numbers, MIN and MAX of days. {UNTOUCHED}",
+    )

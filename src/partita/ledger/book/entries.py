@@ -26,7 +26,9 @@ class Kind(StrEnum):
     RESTORE = "restore"  # the custodian went on from an older copy, and says why
     BUDGET = "budget"  # another budget from here on: by the schedule of the birth, raised, or lowered
     MIGRATE = "migrate"  # other tables and columns from here on, which refine those before
+    FIX = "fix"  # the rows that are kept of owners, by keyed digests: no others are read from here on
     SEAL = "seal"  # a batch of rows, or an erasure, in the vault; the digest of what the vault holds since
+    ACT = "act"  # what a custodian decided about people: a token given out or revoked, a question approved
 
 
 @final
@@ -96,6 +98,12 @@ def entry_after(
 def same_release(entry: Entry, priced: str, mechanism: Mapping[str, object]) -> bool:
     """Whether a reservation paid for this very release: same analyst, region, costs and mechanism."""
     return entry.charge == priced and entry.details().get("mechanism") == json.loads(canonical(dict(mechanism)))
+
+
+def erases(entry: Entry) -> bool:
+    """Whether rows of somebody were taken out of the vault."""
+    sealed = entry.details().get("sealed")
+    return isinstance(sealed, dict) and "erased" in sealed
 
 
 OVERHEAD = 1024

@@ -14,9 +14,13 @@ from partita.errors.base import LedgerFault
 from partita.ledger.book.entries import Entry, Kind
 from partita.ledger.book.files import Files, file_faults
 from partita.ledger.book.store import Stage, Store
+from partita.ledger.canonical import canonical
 
 APPLICATION = 0x50415254  # "PART", at a fixed place in the file's header
-FORMAT = 1
+FORMAT = 2
+"""The newest format that is read and written."""
+FIRST_FORMAT = 1
+"""Of a book without acts: every version reads it. The first act makes it one of the newest format."""
 MEMORY = ":memory:"
 
 _SCHEMA = """
@@ -98,7 +102,7 @@ class SQLiteStore(Store):
         if self.name == MEMORY:
             connection = sqlite3.connect(MEMORY, isolation_level=None, check_same_thread=False)
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
+            connection.execute(f"PRAGMA user_version = {FIRST_FORMAT}")
             connection.executescript(_SCHEMA)
             return connection
         self._files = Files(self.name)
@@ -141,7 +145,7 @@ class SQLiteStore(Store):
     def _initialise(self, birth: Entry, secret: bytes) -> None:
         if self.name != MEMORY:
             self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            self._connection.execute(f"PRAGMA user_version = {FORMAT}")
+            self._connection.execute(f"PRAGMA user_version = {FIRST_FORMAT}")
             self._connection.executescript(_SCHEMA)
         with self.writing(Stage.OPEN):
             self._connection.execute("INSERT INTO secret VALUES ('truncation', ?)", (secret,))
@@ -182,15 +186,18 @@ class SQLiteStore(Store):
         asked = None if entry.question is None else bytes.fromhex(entry.question)
         row = (entry.seq, entry.kind.value, entry.of, asked, entry.key, entry.charge, entry.note, entry.hash)
         self._connection.execute("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+        if entry.kind is Kind.ACT:
+            self._connection.execute(f"PRAGMA user_version = {FORMAT}")  # in the same transaction
         if answer is not None:
             self._connection.execute("INSERT INTO answer VALUES (?, ?)", (entry.seq, answer))
         if tally is not None:
             self._connection.execute("INSERT INTO tally VALUES (?, ?)", (entry.seq, tally))
 
-    def begin_again(self, birth: Entry) -> None:
+    def begin_again(self, birth: Entry, kept: Sequence[Entry] = ()) -> None:
         for table in ("entry", "answer", "tally"):
             self._connection.execute(f"DELETE FROM {table}")
-        self.append(birth)
+        for entry in (birth, *kept):
+            self.append(entry)
 
     # --- looking ---------------------------------------------------------------------------------------------
 
@@ -215,13 +222,26 @@ class SQLiteStore(Store):
     def marked(self, key: str) -> Entry | None:
         return self._first(f"SELECT {_COLUMNS} FROM entry WHERE key = ?", key)
 
-    def asked(self, question: str) -> list[Entry]:
-        query = f"SELECT {_COLUMNS} FROM entry WHERE question = ? ORDER BY seq"
-        return [self._entry(row) for row in self._rows(query, bytes.fromhex(question))]
+    def asked(self, question: str, after: int = 0) -> list[Entry]:
+        query = f"SELECT {_COLUMNS} FROM entry WHERE question = ? AND seq > ? ORDER BY seq"
+        return [self._entry(row) for row in self._rows(query, bytes.fromhex(question), after)]
 
     def newest(self, count: int) -> list[Entry]:
         query = f"SELECT {_COLUMNS} FROM entry WHERE kind = 'reserve' ORDER BY seq DESC LIMIT ?"
         return [self._entry(row) for row in self._rows(query, count)]
+
+    def charges(self, before: int, after: int, count: int, analyst: str | None, text: str | None) -> list[Entry]:
+        query = f"SELECT {_COLUMNS} FROM entry WHERE kind = 'reserve' AND seq < ? AND seq > ?"
+        values: list[object] = [before, after]
+        if analyst is not None:
+            # Canonical text: the analyst comes first in every charge.
+            start = f'{{"analyst":{canonical(analyst)},'
+            query += " AND substr(charge, 1, ?) = ?"
+            values += [len(start), start]
+        if text is not None:
+            query += " AND instr(lower(json_extract(note, '$.asked')), lower(?)) > 0"
+            values.append(text)
+        return [self._entry(row) for row in self._rows(f"{query} ORDER BY seq DESC LIMIT ?", *values, count)]
 
     def counts(self) -> dict[Kind, int]:
         return {Kind(kind): int(count) for kind, count in self._rows("SELECT kind, count(*) FROM entry GROUP BY kind")}

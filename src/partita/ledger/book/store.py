@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from enum import StrEnum
 
@@ -61,8 +61,11 @@ class Store(ABC):
         """Write the next entry, with the answer of a commit or the tally of a checkpoint."""
 
     @abstractmethod
-    def begin_again(self, birth: Entry) -> None:
-        """Put another first entry in the place of a book that never had a charge, inside ``writing``."""
+    def begin_again(self, birth: Entry, kept: Sequence[Entry] = ()) -> None:
+        """Put another first entry in the place of a book that never had a charge, inside ``writing``.
+
+        What is ``kept`` follows it.
+        """
 
     @abstractmethod
     def after(self, seq: int) -> Iterator[Entry]:
@@ -85,8 +88,8 @@ class Store(ABC):
         """The commit or abandonment that closed a reservation."""
 
     @abstractmethod
-    def asked(self, question: str) -> list[Entry]:
-        """The reservations made for a question, oldest first."""
+    def asked(self, question: str, after: int = 0) -> list[Entry]:
+        """The reservations made for a question behind a place of the book, oldest first."""
 
     @abstractmethod
     def marked(self, key: str) -> Entry | None:
@@ -95,6 +98,10 @@ class Store(ABC):
     @abstractmethod
     def newest(self, count: int) -> list[Entry]:
         """The newest reservations, newest first."""
+
+    @abstractmethod
+    def charges(self, before: int, after: int, count: int, analyst: str | None, text: str | None) -> list[Entry]:
+        """The newest reservations between two places: of one analyst, and with a text in the question, if given."""
 
     @abstractmethod
     def counts(self) -> dict[Kind, int]:

@@ -86,11 +86,12 @@ def summary(ledger: Ledger, newest: int = 20) -> Summary:
         balances=tuple(balances),
         accounts=accounts,
         states=ledger.states(),
-        newest=tuple(_asked(ledger, entry, state) for entry, state in ledger.newest(newest)),
+        newest=tuple(asked_of(ledger, entry, state) for entry, state in ledger.newest(newest)),
     )
 
 
-def _asked(ledger: Ledger, entry: Entry, state: State) -> Asked:
+def asked_of(ledger: Ledger, entry: Entry, state: State) -> Asked:
+    """One charge as readers see it."""
     assert entry.charge is not None
     priced = ledger.eras.read(entry.charge, entry.seq)
     details = entry.details()

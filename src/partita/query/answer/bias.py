@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from partita.granularity import Granularity, Users
+from partita.granularity import Granularity, Persons, Users
 from partita.query.language.aggregates import CountRows, arguments
 from partita.query.language.expressions import columns
 from partita.query.language.plan import Plan
@@ -13,16 +13,32 @@ from partita.region.columns.stepped import Stepped
 
 def truncated(plan: Plan, granularities: Iterable[Granularity]) -> tuple[str, ...]:
     """A sentence where owners may have had more rows than were used; the words are the same for every table."""
-    most = [unit.rows for unit in granularities if isinstance(unit, Users)]
-    most += [] if plan.caps.rows is None else [plan.caps.rows]
-    if not most:
+    cap = _cap(plan, granularities)
+    if cap is None:
         return ()
-    cap = min(most)
     words = (
         f"Rows of one owner: at most {cap} {'was' if cap == 1 else 'were'} used, in a secret order. If many owners "
         f"have more, counts and sums are too small, and the error bar does not show it."
     )
     return (words,)
+
+
+def capped(plan: Plan, granularities: Iterable[Granularity]) -> tuple[str, ...]:
+    """The same in few words, to stand beside the numbers."""
+    cap = _cap(plan, granularities)
+    if cap is None:
+        return ()
+    return (f"Of one owner at most {cap} {'row is' if cap == 1 else 'rows are'} in these numbers.",)
+
+
+def _cap(plan: Plan, granularities: Iterable[Granularity]) -> int | None:
+    granularities = tuple(granularities)
+    most = [unit.rows for unit in granularities if isinstance(unit, Users)]
+    most += [
+        cap for unit in granularities if isinstance(unit, Persons) for of, cap in unit.rows if of == plan.table.name
+    ]
+    most += [] if plan.caps.rows is None else [plan.caps.rows]
+    return min(most, default=None)
 
 
 def clamped(plan: Plan) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.query.answer.intervals import Interval, Pair, Spread, comovement, dispersion, missed, quotient, within
-from partita.query.answer.mixed import Mixed
+from partita.query.answer.mixed import Mixed, Stacked
 from partita.query.quantiles.quantiles import Chosen
 
 
@@ -130,7 +130,7 @@ class Numbers:
     spreads: tuple[Spread, ...]
     cells: tuple[int, ...] | None = field(default=None)
     chosen: NDArray[np.object_] | None = field(default=None)
-    mixed: Mixed | None = field(default=None)
+    mixed: Mixed | Stacked | None = field(default=None)
 
     def __len__(self) -> int:
         return len(self.noisy)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.query.answer.intervals import Spread
+from partita.query.answer.mixed import Stacked
 from partita.query.answer.results import Result
 
 Floats = NDArray[np.float64]
@@ -64,6 +65,9 @@ def jittered(result: Result, chance: np.random.Generator) -> Result:
     """A result with fresh noise of the law of its own on every released number, from a public source of chance."""
     if result.mixed is None:
         return replace(result, noisy=result.noisy + noise(result.spreads, len(result.noisy), chance))
+    if isinstance(result.mixed, Stacked):
+        drawn_lines = np.concatenate([noise(result.mixed.levels[level], 1, chance) for level in result.mixed.of])
+        return replace(result, noisy=result.noisy + drawn_lines)
     drawn = noise(result.mixed.noise, 1, chance)[0].astype(np.float64)
     shift = np.rint(result.mixed.weights @ drawn)
     whole = np.array([[int(one) for one in line] for line in shift.tolist()], dtype=object)
@@ -85,6 +89,9 @@ def _variances(result: Result) -> list[float]:
     """The variance of the noise in each column; where lines differ, the mean of theirs."""
     if result.mixed is None:
         return [spread.variance for spread in result.spreads]
+    if isinstance(result.mixed, Stacked):
+        each = [[spread.variance for spread in level] for level in result.mixed.levels]
+        return [float(one) for one in np.mean([each[level] for level in result.mixed.of], axis=0)]
     alone = np.array([spread.variance for spread in result.mixed.noise])
     found: list[float] = ((result.mixed.weights**2) @ alone).mean(axis=0).tolist()
     return found

@@ -63,6 +63,44 @@ class Mixed:
         return int(np.argmax((felt**2) @ variances))
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class Stacked:
+    """Lines that are numbers of several releases, each with the noise of its own release.
+
+    ``levels`` are the noises of each release's numbers, ``of`` says for each line which release it is of.
+    """
+
+    levels: tuple[tuple[Spread, ...], ...]
+    of: tuple[int, ...]
+
+    @property
+    def plain(self) -> bool:
+        """Whether all noise is Gaussian."""
+        return not any(one.scales for level in self.levels for one in level)
+
+    def spread(self, line: int, parts: Sequence[float]) -> Spread:
+        """The noise of a combination of the numbers of one line."""
+        scales: list[float] = []
+        square, rounding = 0.0, 0.0
+        for weight, alone in zip(parts, self.levels[self.of[line]], strict=True):
+            if weight:
+                scales.extend(abs(weight) * scale for scale in alone.scales)
+                square += (weight * alone.sigma) ** 2
+                rounding += abs(weight) * alone.rounding
+        return Spread(tuple(scales), square**0.5, rounding)
+
+    def covariance(self, line: int, one: Sequence[float], other: Sequence[float]) -> float:
+        """How two combinations of the numbers of one line vary together, as far as noise is Gaussian."""
+        listed = zip(one, other, self.levels[self.of[line]], strict=True)
+        return sum(mine * theirs * alone.sigma**2 for mine, theirs, alone in listed)
+
+    def widest(self, parts: Sequence[float]) -> int:
+        """The line in which a combination of the numbers has the most noise."""
+        firsts = {level: line for line, level in enumerate(self.of)}
+        return max(firsts.values(), key=lambda line: self.spread(line, parts).variance)
+
+
 def _short(number: float) -> float:
     """A little more than the number, with few digits, so that equal bars are computed once."""
     return float(f"{number * (1 + 1e-6):.6g}")

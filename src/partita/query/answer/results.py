@@ -16,10 +16,10 @@ from partita.query.answer.estimators import Estimator, Linear, Numbers, values
 from partita.query.answer.foresight import foreseen
 from partita.query.answer.formula_intervals import Bars
 from partita.query.answer.intervals import Interval, Spread
-from partita.query.answer.mixed import Mixed
+from partita.query.answer.mixed import Mixed, Stacked
 from partita.query.exact.program import Cells
 from partita.query.language import keys as keys_of
-from partita.query.language.aggregates import Aggregate, Count, CountOwners, CountRows, Quantile
+from partita.query.language.aggregates import Aggregate, Count, CountDifferent, CountOwners, CountRows, Quantile
 from partita.query.language.formulas import Formula, Label, Leaf, Margin, evaluate, numeric
 from partita.query.language.keys import Key
 from partita.query.language.plan import KeyColumn, Order, Plan, ValueColumn
@@ -41,7 +41,7 @@ class Result:
     spreads: tuple[Spread, ...]
     chosen: NDArray[np.object_] | None = None
     opened: NDArray[np.object_] | None = None
-    mixed: Mixed | None = None
+    mixed: Mixed | Stacked | None = None
 
     @cached_property
     def columns(self) -> dict[str, list[Any]]:
@@ -208,7 +208,9 @@ class Result:
     def _released(self) -> dict[Aggregate, list[Any]]:
         pairs = zip(self.plan.aggregates, self.estimators, strict=True)
         return {
-            aggregate: values(estimator, self.numbers, counts=isinstance(aggregate, CountRows | Count | CountOwners))
+            aggregate: values(
+                estimator, self.numbers, counts=isinstance(aggregate, CountRows | Count | CountOwners | CountDifferent)
+            )
             for aggregate, estimator in pairs
         }
 

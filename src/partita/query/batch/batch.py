@@ -23,10 +23,12 @@ from partita.limits import current
 from partita.query.batch.allotment import Allotment
 from partita.query.batch.estimate import estimates, told
 from partita.query.batch.joint import inner_delta, joint, union
+from partita.query.batch.levels import levels
 from partita.query.batch.share import Share, shares_of, thrifty
-from partita.query.language.plan import Plan
+from partita.query.language.plan import Lines, Plan
 from partita.query.noise.accuracy import currency
 from partita.query.noise.quote import Promised, Quote, quote
+from partita.query.reuse.sums import additive
 from partita.query.reuse.wider import beside, wider
 from partita.query.tables.truncation import Truncation
 from partita.region.meetings import Meeting, meetings
@@ -191,6 +193,10 @@ class _Sharing:
     def _spent(self, way: _Way) -> list[Share]:
         asked = [self._quoted(plan, way, way.whole, way.noise) for plan in self.plans]
         helpers = beside(asked)
+        if len(asked) == 1 and asked[0].program.cells.count > current().margin_cells and additive(asked[0]):
+            by_level = self._levelled(way, asked[0], helpers)
+            if by_level is not None:
+                return [by_level]
         first = [*asked, *(self._quoted(plan, way, way.whole, way.noise) for plan in helpers)]
         problem = told(first, self.worth)
         if problem is None:
@@ -224,6 +230,17 @@ class _Sharing:
             mine = own.get(want.plan.fingerprint, want)
             found.append(Share(mine, (mine,) if estimate is None else estimate.sources, estimate))
         return found
+
+    def _levelled(self, way: _Way, want: Quote, helpers: Sequence[Plan]) -> Share | None:
+        """One question with margins: an equal share for each of its levels."""
+        sets = want.plan.lines.sets
+        found = {frozenset(plan.keys): plan for plan in (*helpers, replace(want.plan, lines=Lines()))}
+        if len(sets) < 2 or any(frozenset(keys) not in found for keys in sets):
+            return None
+        first = [self._quoted(found[frozenset(keys)], way, way.whole, way.noise) for keys in sets]
+        released = self._offered(way, {place: 1 / len(sets) for place in range(len(sets))}, first)
+        estimate = levels(want, list(released.values()))
+        return None if estimate is None else Share(want, estimate.sources, estimate)
 
     def _plainly(self, way: _Way, asked: Sequence[Quote]) -> list[Share]:
         """Where there are too many cells to relate: questions from releases that tell them whole."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, final
@@ -145,7 +146,16 @@ def _combined(part: Linear, lines: Floats) -> Floats:
 def _felt(quote: Quote, numbers: Floats) -> list[tuple[Floats, float]]:
     """What a question feels the error of, in each line, with the square of what is a large error."""
     lines = _lines(quote.plan, quote, numbers)
+    if quote.plan.lines.sets:
+        lines = lines * _levels(quote)[:, None, None]
     return [(_combined(part, lines), float(size)) for part, size in quote.offer.strategy.felt]
+
+
+def _levels(quote: Quote) -> Floats:
+    """How much each line of a question with margins is felt: every level as much as any other, whatever its lines."""
+    levels = [keys for keys, _ in quote.program.cells.margins(quote.plan.lines.sets)]
+    often = Counter(levels)
+    return np.array([math.sqrt(len(levels) / (len(often) * often[keys])) for keys in levels])
 
 
 @final

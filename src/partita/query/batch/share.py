@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from partita.exact import Number, probability
 from partita.query.answer.results import Result
 from partita.query.batch.estimate import Estimate
+from partita.query.batch.levels import Levels
 from partita.query.batch.split import ROUNDS, split
 from partita.query.noise.quote import Quote
 from partita.query.reuse.reuse import Derived, Released, combined, derived, looser
@@ -33,7 +34,7 @@ class Share:
 
     quote: Quote
     sources: tuple[Quote, ...]
-    estimate: Estimate | None = None
+    estimate: Estimate | Levels | None = None
 
     @property
     def alone(self) -> bool:

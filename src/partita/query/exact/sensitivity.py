@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import Generic, Protocol, Self, TypeVar, final
 
 from partita.granularity import Granularity, Groups, Metric, Replace, Rows, Users, steps
@@ -17,6 +18,8 @@ from partita.query.exact.measurements import (
     one_row,
 )
 from partita.query.exact.per_user_sensitivity import Steady
+from partita.query.language.keys import Each, Key
+from partita.query.language.per_user import PerUser
 from partita.query.tables.truncation import Truncation
 from partita.theory.distance import Distance, Norm
 
@@ -69,6 +72,27 @@ class Sensitivity(Generic[Far]):
         )
 
 
+@final
+@dataclass(frozen=True, slots=True)
+class Parted:
+    """The derived rows of one owner who is gathered by other columns as well: at most one for each of so many values.
+
+    ``apart`` says that groups tell these values apart, so that no two derived rows of an owner are in one group.
+    """
+
+    values: int
+    apart: bool
+
+
+def parted(per_user: PerUser | None, keys: tuple[Key, ...]) -> Parted | None:
+    """What is known of the derived rows of an owner, in groups by these keys."""
+    if per_user is None or not per_user.keys:
+        return None
+    domain = per_user.table.domain
+    values = prod(domain.bounded[domain.axis(name)].size for name in per_user.keys)
+    return Parted(values, apart={Each(name) for name in per_user.keys} <= set(keys))
+
+
 def behind(granularity: Granularity, truncation: Truncation | None) -> bool:
     """Whether a row that comes or goes may let another of its owner in or out (theory E14, I9)."""
     return truncation is not None and not isinstance(granularity.single, Users)
@@ -114,12 +138,13 @@ def gathered_movement(
     keyed: bool,
     truncation: Truncation | None = None,
     steady: Steady | None = None,
+    parted: Parted | None = None,
 ) -> Sensitivity[Lengths]:
     """How far a measurement over rows gathered by owner moves (sensitivity.proof.md).
 
     A stored row that comes or goes changes one derived row: the old one out, the new one in. ``keyed`` says that rows
-    are gathered by other columns besides their owner, so that one owner may have several derived rows. ``steady``
-    says how far one stored row moves a derived one, where that is known.
+    are gathered by other columns besides their owner, so that one owner may have several derived rows; ``parted`` is
+    what is known of them. ``steady`` says how far one stored row moves a derived one, where that is known.
 
     >>> from partita.query.exact.measurements import Counted
     >>> from partita.granularity import users
@@ -133,24 +158,34 @@ def gathered_movement(
     if known is not None:
         row, apart, swap = change & known.row, apart & known.apart, change & known.swap
     if not behind(granularity, truncation):
-        altered, owner = _gathered_owner(granularity, alone, change, truncation, keyed=keyed)
+        altered, owner = _gathered_owner(granularity, alone, change, truncation, parted, keyed=keyed)
         return Sensitivity.of(granularity, row=row, substitution=apart, owner=owner, altered=altered)
     swap = row | (apart if keyed else swap)
     return Sensitivity.of(granularity, row=row, substitution=swap.times(2), owner=swap, swap=swap)
 
 
 def _gathered_owner(
-    granularity: Granularity, alone: Lengths, change: Lengths, truncation: Truncation | None, *, keyed: bool
+    granularity: Granularity,
+    alone: Lengths,
+    change: Lengths,
+    truncation: Truncation | None,
+    parted: Parted | None,
+    *,
+    keyed: bool,
 ) -> tuple[Lengths, Lengths]:
     """What one owner of a promise does to derived rows: in any way that the promise allows, and by coming or going."""
     users = granularity.single
     if not isinstance(users, Users):
         return alone, alone
     kept = _kept(users, truncation) if keyed else 1
-    entered = (alone if users.per is None else change).times(kept)
+    twice = 2 * kept if keyed and users.per is not None else kept
+    if parted is not None:
+        kept, twice = min(kept, parted.values), min(twice, parted.values)
+    several = Lengths.apart if parted is not None and parted.apart else Lengths.times
+    entered = several(alone if users.per is None else change, kept)
     if not users.altered:
         return entered, entered
-    return change.times(2 * kept if keyed and users.per is not None else kept), entered
+    return several(change, twice), entered
 
 
 def distance(lengths: Lengths, norm: Norm) -> Distance:

@@ -10,6 +10,7 @@ from math import prod
 from typing import final
 
 from partita.query.language.conditions import Condition
+from partita.query.language.derived import Derived
 from partita.query.tables.people import People
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import KEY_DIGITS, Truncation
@@ -121,8 +122,27 @@ class Joined:
     @property
     def read(self) -> tuple[str, ...]:
         """Every table of which rows are looked at."""
+        found: dict[str, None] = {}
+        for name in self.named:
+            derived = self.derived(name)
+            found.update(dict.fromkeys((name,) if derived is None else read_of(derived.base)))
+        return tuple(found)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Every table that is joined or asked about, those that are derived by their own names."""
         inside = [existence.table for existence in self.existences]
         return tuple(dict.fromkeys([*(one.table for one in self.occurrences), *inside]))
+
+    @property
+    def brackets(self) -> tuple[Derived, ...]:
+        """The tables that are derived from others."""
+        return tuple(found for name in self.named if (found := self.derived(name)) is not None)
+
+    def derived(self, name: str) -> Derived | None:
+        """What a table is computed from, if it is none of those that hold stored rows."""
+        found = self.people.derived.get(name)
+        return found if isinstance(found, Derived) else None
 
     def occurrence(self, name: str) -> Occurrence:
         """The occurrence of this name."""
@@ -165,6 +185,30 @@ class Joined:
                 factors[occurrence.name] = each
         return whole * prod(factors.values())
 
+    def moved(self, table: str) -> int | None:
+        """The most joined rows that come or go with one row of a table that lets at most one other in or out (I9).
+
+        None where that is not bounded by counting: full joins, and EXISTS or IN over rows of the table.
+        """
+        mine = [one for one in self.occurrences if one.table == table]
+        beside = [one for one in self.occurrences if one.table != table]
+        if any(table in read_of(one.base) for one in self.brackets) or any(
+            one.table == table for one in self.existences
+        ):
+            return None
+        if not mine:
+            return 0
+        if any(one.kind is Kind.FULL for one in self.occurrences):
+            return None
+        cap = self.people[table].cap
+        each: int = cap ** len(mine) - (cap - 1) ** len(mine)
+        found: set[str] = set()
+        if len(mine) == 1 and all(one.kind is Kind.INNER for one in self.occurrences):
+            # Rows that a key leads to are functions of the rows that hold it.
+            found = {one.name for one in beside if self._found(one)}
+            found |= {link.other for link in mine[0].links if self._leads(link)}
+        return 2 * each * prod(1 if one.name in found else self.people[one.table].cap for one in beside)
+
     def _found(self, occurrence: Occurrence) -> bool:
         """Whether a joined row meets at most one row of this occurrence, found by a key that is unique for an owner."""
         return any(link.mine in self.people[occurrence.table].unique for link in occurrence.links)
@@ -202,6 +246,8 @@ class Joined:
         beside = [one for one in self.occurrences if one.table == person]
         if any(existence.table != person for existence in self.existences) or len(own) > 1 or len(beside) > 1:
             return None
+        if self.brackets:
+            return None
         (base,) = own or beside
         return base.table if base.name in self.touched else None
 
@@ -224,7 +270,8 @@ class Joined:
             f"{one.name} IN {one.table} {sorted(one.links, key=repr)} {shown_condition(one.where)}"
             for one in self.existences
         ]
-        return f"joined by {self.people.owner}: {'; '.join(listed)}"
+        derived = [one.canonical() for one in self.brackets]
+        return f"joined by {self.people.owner}: {'; '.join([*listed, *derived])}"
 
 
 def _varying(column: Bounded, *, nullable: bool, constant: bool) -> Bounded:
@@ -244,4 +291,10 @@ def joined_of(table: Table) -> Joined | None:
     return table.source if isinstance(table.source, Joined) else None
 
 
-__all__ = ["Existence", "Joined", "Kind", "Link", "Occurrence", "joined_of"]
+def read_of(table: Table) -> tuple[str, ...]:
+    """The tables of which rows are looked at for a table, joined or not."""
+    joined = joined_of(table)
+    return (table.name,) if joined is None else joined.read
+
+
+__all__ = ["Existence", "Joined", "Kind", "Link", "Occurrence", "joined_of", "read_of"]

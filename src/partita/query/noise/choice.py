@@ -19,7 +19,7 @@ from partita.granularity import Granularity
 from partita.query.answer.intervals import Spread
 from partita.query.exact.measurements import Lengths, Measurement
 from partita.query.exact.per_user_sensitivity import Steady
-from partita.query.exact.sensitivity import Sensitivity, distance, gathered_movement, movement
+from partita.query.exact.sensitivity import Parted, Sensitivity, distance, gathered_movement, movement
 from partita.query.language.aggregates import Aggregate, Quantile
 from partita.query.language.expressions import Expression, bounds
 from partita.query.noise import partition_selection as selection
@@ -67,7 +67,7 @@ class Request:
     ``groups`` is how many groups a row may move between; ``partial`` says that a row of the region may fail another
     test of the condition, ``whole`` that every row is in the region. ``keys`` is how many open keys one person may have
     (none if there are no open keys); ``keyed`` whether rows are gathered by keys besides their owner (None if they are
-    not gathered), ``steady`` what is known of gathered rows.
+    not gathered), ``steady`` and ``parted`` what is known of gathered rows.
     """
 
     aggregates: tuple[Aggregate, ...]
@@ -82,6 +82,7 @@ class Request:
     keys: int
     keyed: bool | None
     steady: Steady | None
+    parted: Parted | None = None
 
 
 @lru_cache(maxsize=1024)
@@ -142,6 +143,7 @@ def _moved(request: Request, measurement: Measurement, granularity: Granularity)
         keyed=request.keyed,
         truncation=request.truncation,
         steady=request.steady,
+        parted=request.parted,
     )
 
 
@@ -156,7 +158,7 @@ def _selected(request: Request) -> NoiseChoice:
     moved = [selection.people_moved(unit, truncation) for unit, _ in protections]
     chosen = selection.affordable(budget, moved[0].unit.l1, request.keys)
     rest = price.times(1 - selection.SHARE, allowed)
-    offer = offered(replace(request, price=rest, keys=0, keyed=None, steady=None))
+    offer = offered(replace(request, price=rest, keys=0, keyed=None, steady=None, parted=None))
     try:
         tolls = tuple(
             toll + named_toll(chosen, people, unit, measure, whole=request.whole)

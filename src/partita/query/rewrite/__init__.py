@@ -7,6 +7,7 @@ from typing import Final
 
 from partita.query.language.plan import Plan
 from partita.query.rewrite.averages_from_ratios import averages_from_ratios
+from partita.query.rewrite.basis_of_sums import basis_of_sums
 from partita.query.rewrite.check_widths import check_widths
 from partita.query.rewrite.collect_terms import collect_terms
 from partita.query.rewrite.count_present_rows import count_present_rows
@@ -22,6 +23,7 @@ RULES: Final[tuple[Rule, ...]] = (
     collect_terms,
     count_present_rows,
     averages_from_ratios,
+    basis_of_sums,
     check_widths,
     share_aggregates,
 )

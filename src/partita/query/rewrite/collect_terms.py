@@ -46,7 +46,7 @@ def _sum(parts: tuple[Expression, ...], domain: Domain) -> Expression:
                 return Number(None)
             constant += part.value
             continue
-        factor, rest = _factor(part)
+        factor, rest = factored(part)
         factors[rest] = factors.get(rest, Fraction(0)) + factor
     kept = {rest: factor for rest, factor in factors.items() if factor or bounds(rest, domain).nullable}
     terms = _ordered([_times(factor, rest) for rest, factor in kept.items()])
@@ -99,7 +99,8 @@ def _flat(parts: tuple[Expression, ...], kind: type[Plus] | type[Times] | type[F
     return found
 
 
-def _factor(part: Expression) -> tuple[Fraction, Expression]:
+def factored(part: Expression) -> tuple[Fraction, Expression]:
+    """A collected term as a factor and the rest."""
     if isinstance(part, Times) and isinstance(part.parts[0], Number):
         value = part.parts[0].value
         assert value is not None
@@ -116,4 +117,4 @@ def _times(factor: Fraction, rest: Expression) -> Expression:
 
 
 def _ordered(parts: list[Expression]) -> list[Expression]:
-    return sorted(parts, key=lambda part: shown_expression(_factor(part)[1], canonical))
+    return sorted(parts, key=lambda part: shown_expression(factored(part)[1], canonical))

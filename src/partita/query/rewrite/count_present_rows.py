@@ -8,18 +8,20 @@ from partita.query.language.aggregates import Aggregate, Count, CountRows
 from partita.query.language.expressions import Case, Expression, Number, Plus, Times, Value, bounds
 from partita.query.language.plan import Plan
 from partita.query.rewrite.everywhere import replaced
+from partita.region.domain import Domain
 
 
 def count_present_rows(plan: Plan) -> Plan:
     """What is counted matters only in that it may be NULL, so COUNT(2 * x) is COUNT(x)."""
-    return replaced(plan, {aggregate: _counting(aggregate, plan) for aggregate in plan.aggregates})
+    return replaced(plan, {aggregate: counting(aggregate, plan.domain) for aggregate in plan.aggregates})
 
 
-def _counting(aggregate: Aggregate, plan: Plan) -> Aggregate:
+def counting(aggregate: Aggregate, domain: Domain) -> Aggregate:
+    """A count in the form that the rule gives it."""
     if not isinstance(aggregate, Count):
         return aggregate
     of = _bare(aggregate.of)
-    return CountRows() if not bounds(of, plan.domain).nullable else Count(of)
+    return CountRows() if not bounds(of, domain).nullable else Count(of)
 
 
 def _bare(of: Expression) -> Expression:

@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from partita.query.language.joined import Existence, Link, Occurrence
 from partita.query.language.text import shown_condition
+from partita.query.tables.schema import Table
 
 # Different questions in EXISTS and IN: each is one more join, and an engine takes longer and longer to order them.
 MOST_EXISTING: Final = 16
@@ -59,6 +60,12 @@ def together(parts: Iterable[exp.Expr]) -> exp.Expr:
     """Several conditions as one."""
     listed = [exp.Paren(this=part.copy()) for part in parts]
     return listed[0].this if len(listed) == 1 else exp.and_(*listed, copy=False)
+
+
+def inside(node: exp.Column, alias: str, declared: Table) -> bool:
+    """Whether a column inside brackets is one of the table inside them."""
+    known = node.name.lower() in {name.lower() for name in declared.columns}
+    return known and (not node.table or node.table.lower() == alias)
 
 
 def recalled(node: exp.Expr, name: str) -> None:

@@ -91,8 +91,11 @@ def paired(tree: exp.Select, public: Mapping[str, PublicTable]) -> None:
     for node in tree.args.get("joins") or ():
         target = node.this
         table = public.get(target.name.lower()) if isinstance(target, exp.Table) else None
-        listed = table is not None and {name for name, value in node.args.items() if value} == {"this"}
-        if table is None or not listed or where is None:
+        if table is None:
+            continue
+        _leading(tree, node, target.alias or table.name, table)
+        where = tree.args.get("where")
+        if {name for name, value in node.args.items() if value} != {"this"} or where is None:
             continue
         parts = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
         for part in parts:
@@ -103,6 +106,23 @@ def paired(tree: exp.Select, public: Mapping[str, PublicTable]) -> None:
             where = exp.Where(this=exp.and_(*rest, copy=False)) if rest else None
             tree.set("where", where)
             break
+
+
+def _leading(tree: exp.Select, node: exp.Join, alias: str, table: PublicTable) -> None:
+    """ON visits.clinic = clinics.clinic AND ...: what does not lead to a public row is a condition like others."""
+    on = node.args.get("on")
+    on = None if on is None else on.unnest()
+    if node.side or not isinstance(on, exp.And):
+        return
+    parts = list(on.flatten())
+    for part in parts:
+        if _led_by(exp.Join(this=node.this.copy(), on=part.copy()), alias, table) is not None:
+            where = tree.args.get("where")
+            rest = [exp.Paren(this=other.copy()) for other in parts if other is not part]
+            rest += [] if where is None else [exp.Paren(this=where.this.copy())]
+            node.set("on", part.copy())
+            tree.set("where", exp.Where(this=exp.and_(*rest, copy=False)))
+            return
 
 
 def _bare(node: exp.Join, table: PublicTable, looked: Looked) -> exp.Column | None:

@@ -20,6 +20,7 @@ from partita.query.sql.join_words import (
     MOST_EXISTING,
     Meant,
     Named,
+    inside,
     named_existences,
     parts_of,
     question_in,
@@ -78,6 +79,8 @@ class _Joining:
             raise self.refused(source.this, refuse.public_first(source.this.name))
         if table_named(source.this) not in self.tables:
             return False
+        if self.tables[table_named(source.this)] in self.people.derived:
+            return True
         declared = self.people[self.tables[table_named(source.this)]].table.columns
         keys = {name.lower() for name, column in declared.items() if isinstance(column, Key)}
         keyed = any(node.name.lower() in keys for node in self.tree.find_all(exp.Column))
@@ -104,7 +107,7 @@ class _Joining:
         for node in self._questions():
             self._existence(node)
         self._show()
-        for clause in ("expressions", "where", "group", "having", "order"):
+        for clause in ("expressions", "where", "group", "having", "order", "qualify"):
             found = self.tree.args.get(clause)
             for node in found if isinstance(found, list) else [found] if found is not None else []:
                 self._rename(node, clause)
@@ -336,7 +339,7 @@ class _Joining:
         for node in list(tree.find_all(exp.Column)):
             if node.meta.get("joined"):
                 continue
-            if clause in {"having", "order"} and not node.table and node.name.lower() in aliases:
+            if clause in {"having", "order", "qualify"} and not node.table and node.name.lower() in aliases:
                 continue
             meant = self._meant(node)
             if meant is None:
@@ -407,7 +410,7 @@ class _Joining:
             link = self._correlated(part, alias, table)
             if link is not None:
                 links.append(link)
-            elif any(not self._inner(column, alias, declared) for column in part.find_all(exp.Column)):
+            elif any(not inside(column, alias, declared) for column in part.find_all(exp.Column)):
                 raise self.refused(part, refuse.correlated(self.people.owner))
             else:
                 own.append(part)
@@ -428,7 +431,11 @@ class _Joining:
         item = inner.expressions[0].unalias() if len(inner.expressions) == 1 else None
         subject = node.this.unnest()
         meant = self._meant(subject) or self._first(subject) if isinstance(subject, exp.Column) else None
-        owned = isinstance(item, exp.Column) and self._inner(item, alias, declared)
+        owned = isinstance(item, exp.Column) and inside(item, alias, declared)
+        if owned and isinstance(item, exp.Column) and meant is not None and node.find_ancestor(exp.Not) is None:
+            mine = next(name for name in declared.columns if name.lower() == item.name.lower())
+            if isinstance(declared.columns[mine], Key) and isinstance(self._declared(meant), Key):
+                return Link(meant.named.occurrence.name, mine, meant.column)
         if (
             not owned
             or not isinstance(item, exp.Column)
@@ -451,7 +458,7 @@ class _Joining:
         for mine, other in (sides, sides[::-1]):
             if not isinstance(mine, exp.Column) or not isinstance(other, exp.Column):
                 return None
-            if not self._inner(mine, alias, declared) or self._inner(other, alias, declared):
+            if not inside(mine, alias, declared) or inside(other, alias, declared):
                 continue
             theirs = self._meant(other)
             column = next(name for name in declared.columns if name.lower() == mine.name.lower())
@@ -469,13 +476,6 @@ class _Joining:
         other = next(one for one in self.named if one.occurrence.name == link.other)
         mine = self.people.meant(table, link.mine)
         return mine is not None and mine == self.people.meant(other.occurrence.table, link.theirs)
-
-    def _inner(self, node: exp.Column, alias: str, declared: Table) -> bool:
-        """Whether a column inside the brackets is one of the table inside them."""
-        known = node.name.lower() in {name.lower() for name in declared.columns}
-        if node.table:
-            return known and node.table.lower() == alias
-        return known
 
     # --- the joined table --------------------------------------------------------------------------------------
 

@@ -52,6 +52,8 @@ class People:
 
     persons: Persons
     keepings: Mapping[str, Keeping]
+    derived: Mapping[str, object]
+    origin: People
 
     def __init__(self, persons: Persons, tables: Iterable[Table]) -> None:
         if not isinstance(persons, Persons):
@@ -82,6 +84,17 @@ class People:
             )
         object.__setattr__(self, "persons", persons)
         object.__setattr__(self, "keepings", MappingProxyType(keepings))
+        object.__setattr__(self, "derived", MappingProxyType({}))
+        object.__setattr__(self, "origin", self)
+
+    def beside(self, name: str, keeping: Keeping, meaning: object) -> People:
+        """The same people with one more table: rows computed from an owner's own, at most so many of them."""
+        made = object.__new__(People)
+        object.__setattr__(made, "persons", self.persons)
+        object.__setattr__(made, "keepings", MappingProxyType({**self.keepings, name: keeping}))
+        object.__setattr__(made, "derived", MappingProxyType({**self.derived, name: meaning}))
+        object.__setattr__(made, "origin", self.origin)
+        return made
 
     def __getitem__(self, name: str) -> Keeping:
         return self.keepings[name]

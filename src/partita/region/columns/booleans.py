@@ -14,6 +14,7 @@ from partita.region.codes import Codes, difference, span
 from partita.region.columns.base import Bounded, Operator
 from partita.region.columns.reading import Reading, described, reading_of, restored
 from partita.region.columns.stored import Family, absent, family
+from partita.region.dialects.words import Word, word
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -145,7 +146,7 @@ def _read(stored: exp.Expr, stored_type: str, reading: Reading | None = None) ->
         case Family.INTEGER:
             truth = exp.NEQ(this=stored, expression=exp.Literal.number(0))
         case Family.FLOAT:
-            number = exp.cast(stored, "DOUBLE")
+            number = word(Word.DOUBLE, stored, stored_type)
             not_a_number = exp.cast(exp.Literal.string("NaN"), "DOUBLE")
             nonzero = exp.NEQ(this=number.copy(), expression=exp.Literal.number(0))
             truth = exp.Case().when(exp.NEQ(this=number, expression=not_a_number), nonzero)

@@ -14,6 +14,7 @@ from partita.region.codes import Codes, difference, span
 from partita.region.columns.base import Bounded, Operator
 from partita.region.columns.reading import Reading, described, reading_of, restored
 from partita.region.columns.stored import as_text, floating, text_of
+from partita.region.dialects.words import Word, word
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -132,7 +133,7 @@ class Categories(Bounded):
         gone: exp.Expr = exp.Is(this=stored.copy(), expression=exp.null())
         if floating(stored_type):
             not_a_number = exp.cast(exp.Literal.string("NaN"), "DOUBLE")
-            gone = exp.or_(gone, exp.EQ(this=exp.cast(stored.copy(), "DOUBLE"), expression=not_a_number))
+            gone = exp.or_(gone, exp.EQ(this=word(Word.DOUBLE, stored.copy(), stored_type), expression=not_a_number))
         known = exp.In(this=text.copy(), expressions=[exp.Literal.string(name) for name in self.names])
         return gone, known, text
 

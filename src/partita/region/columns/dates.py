@@ -20,6 +20,7 @@ from partita.region.columns.base import Bounded, Operator
 from partita.region.columns.day_formats import day_format
 from partita.region.columns.reading import Reading, described, reading_of, restored
 from partita.region.columns.stored import Family, family
+from partita.region.dialects.words import Word, word
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -288,7 +289,7 @@ def _floored(stored: exp.Expr) -> exp.Expr:
     """
     from sqlglot import exp
 
-    count = exp.Anonymous(this="EPOCH_NS", expressions=[stored])
+    count = word(Word.NANOSECONDS, stored)
     day = exp.cast(exp.Literal.number(86_400 * 10**9), "BIGINT")
     whole = exp.cast(exp.IntDiv(this=count, expression=day), "INTEGER")
     rest = exp.Mod(this=count.copy(), expression=day.copy())

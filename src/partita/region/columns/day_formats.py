@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, final
 
 from partita.errors import region as refuse
+from partita.region.dialects.words import Word, word
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -60,14 +61,8 @@ class Format:
         """The same in SQL, as a day, or NULL."""
         from sqlglot import exp
 
-        pattern = exp.Literal.string(self.pattern)
-
         def piece(name: str) -> exp.Expr:
-            group = exp.Literal.number(self.groups.index(name) + 1)
-            return exp.Anonymous(this="REGEXP_EXTRACT", expressions=[text.copy(), pattern.copy(), group])
-
-        def padded(value: exp.Expr) -> exp.Expr:
-            return exp.Anonymous(this="LPAD", expressions=[value, exp.Literal.number(2), exp.Literal.string("0")])
+            return word(Word.PIECE, text.copy(), self.pattern, self.groups.index(name) + 1)
 
         if "year" in self.groups:
             year = piece("year")
@@ -75,9 +70,9 @@ class Format:
             late = exp.GTE(this=piece("short"), expression=exp.Literal.string(str(_PIVOT)))
             century = exp.Case().when(late, exp.Literal.string("19")).else_(exp.Literal.string("20"))
             year = exp.DPipe(this=exp.paren(century), expression=piece("short"))
-        month = padded(piece("month")) if "month" in self.groups else _month_of(piece("named"))
+        month = word(Word.PADDED, piece("month")) if "month" in self.groups else _month_of(piece("named"))
         written = year
-        for part in (exp.Literal.string("-"), month, exp.Literal.string("-"), padded(piece("day"))):
+        for part in (exp.Literal.string("-"), month, exp.Literal.string("-"), word(Word.PADDED, piece("day"))):
             written = exp.DPipe(this=written, expression=part)
         # A text of another form has empty parts, and nothing that is made of these is a day.
         return exp.TryCast(this=exp.paren(written), to=exp.DataType.build("DATE"))
@@ -94,10 +89,10 @@ def _month_of(name: exp.Expr) -> exp.Expr:
 
     blank = exp.Literal.string(" ")
     sought = exp.DPipe(this=exp.DPipe(this=blank, expression=exp.Lower(this=name)), expression=blank.copy())
-    place = exp.Anonymous(this="STRPOS", expressions=[exp.Literal.string(_TABLE), sought])
+    place = word(Word.PLACE, _TABLE, sought)
     raised = exp.paren(exp.Add(this=place, expression=exp.Literal.number(_WIDTH - 1)))
     number = exp.cast(exp.IntDiv(this=raised, expression=exp.Literal.number(_WIDTH)), "VARCHAR")
-    return exp.Anonymous(this="LPAD", expressions=[number, exp.Literal.number(2), exp.Literal.string("0")])
+    return word(Word.PADDED, number)
 
 
 @lru_cache(maxsize=256)

@@ -10,6 +10,7 @@ import numpy as np
 
 from partita.region.columns.dates import day_number, since_1970
 from partita.region.columns.stored import Family, family
+from partita.region.dialects.words import Word, word
 from partita.region.zones import DAY, SECOND, Offsets
 
 if TYPE_CHECKING:
@@ -83,15 +84,11 @@ def counted(stored: exp.Expr, stored_type: str) -> tuple[exp.Expr, bool] | None:
 
     None where the type holds no times.
     """
-    from sqlglot import exp
-
     match family(stored_type):
         case Family.TIMESTAMP | Family.ZONED as kind if "_NS" in stored_type.upper():
-            return _floored(exp.Anonymous(this="EPOCH_NS", expressions=[stored])), kind is Family.ZONED
-        case Family.TIMESTAMP | Family.DATE:
-            return exp.Anonymous(this="EPOCH_US", expressions=[_tried(stored, "TIMESTAMP")]), False
-        case Family.ZONED:
-            return exp.Anonymous(this="EPOCH_US", expressions=[stored]), True
+            return _floored(word(Word.NANOSECONDS, stored)), kind is Family.ZONED
+        case Family.TIMESTAMP | Family.DATE | Family.ZONED as kind:
+            return word(Word.MICROSECONDS, stored, stored_type), kind is Family.ZONED
         case _:
             return None
 
@@ -102,12 +99,12 @@ def read(stored: exp.Expr, zone: Offsets) -> exp.Expr:
 
     text = exp.cast(stored, "VARCHAR")
     matches = exp.RegexpLike(this=text, expression=exp.Literal.string(MOMENT))
-    local = exp.Anonymous(this="EPOCH_US", expressions=[_tried(_extracted(text, _LOCAL), "TIMESTAMP")])
+    local = word(Word.WRITTEN_MICROSECONDS, _extracted(text, _LOCAL))
     ahead = _extracted(text, _ZONE)
     hours = _number(exp.Substring(this=ahead, start=exp.Literal.number(2), length=exp.Literal.number(2)))
     minutes = _number(_extracted(ahead, r"^...:?([0-9]{2})$"))
     amount = exp.Add(this=_times(hours, 3_600 * SECOND), expression=_times(minutes, 60 * SECOND))
-    behind = exp.Anonymous(this="STARTS_WITH", expressions=[ahead.copy(), exp.Literal.string("-")])
+    behind = word(Word.BEGINS, ahead.copy(), "-")
     moved = (
         exp.Case()
         .when(behind, exp.Add(this=local.copy(), expression=exp.paren(amount)))
@@ -135,11 +132,7 @@ def _tried(value: exp.Expr, kind: str) -> exp.Expr:
 
 
 def _extracted(text: exp.Expr, pattern: str) -> exp.Expr:
-    from sqlglot import exp
-
-    return exp.Anonymous(
-        this="REGEXP_EXTRACT", expressions=[text.copy(), exp.Literal.string(pattern), exp.Literal.number(1)]
-    )
+    return word(Word.PIECE, text.copy(), pattern, 1)
 
 
 def _number(digits: exp.Expr) -> exp.Expr:

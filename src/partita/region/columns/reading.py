@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from partita.errors import region as refuse
 from partita.region.columns.stored import Family, family
+from partita.region.dialects.words import Word, word
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -100,7 +101,7 @@ class Reading:
             return stored
         text: exp.Expr = exp.cast(stored, "VARCHAR")
         if self.trim:
-            text = exp.Anonymous(this="TRIM", expressions=[text, exp.Literal.string(BLANKS)])
+            text = word(Word.TRIMMED, text, BLANKS)
         gone = exp.In(this=text.copy(), expressions=[exp.Literal.string(word) for word in self.nothing])
         return exp.Case().when(gone, exp.cast(exp.null(), "VARCHAR")).else_(text)
 
@@ -110,7 +111,7 @@ class Reading:
 
         bare: exp.Expr = text.copy()
         for old, new in _replaced(self):
-            bare = exp.Anonymous(this="REPLACE", expressions=[bare, exp.Literal.string(old), exp.Literal.string(new)])
+            bare = word(Word.REPLACED, bare, old, new)
         matches = exp.RegexpLike(this=text, expression=exp.Literal.string(_number(self)))
         return exp.Case().when(matches, exp.TryCast(this=bare, to=exp.DataType.build("DOUBLE")))
 

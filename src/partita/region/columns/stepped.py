@@ -20,6 +20,7 @@ from partita.region.codes import NOTHING, Codes, difference, intersection, span
 from partita.region.columns.base import Bounded, Operator
 from partita.region.columns.reading import Reading
 from partita.region.columns.stored import Family, absent, family
+from partita.region.dialects.words import Word, spoken, word
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -145,7 +146,7 @@ class Stepped(Bounded):
 
         top, bottom = self.step.numerator, self.step.denominator
         bounds = (math.floor(self.low * self.step), math.ceil(self.high * self.step))
-        middle: exp.Expr = exp.cast(stored.copy(), "BIGINT")
+        middle: exp.Expr = stored.copy() if spoken(stored) else exp.cast(stored.copy(), "BIGINT")
         if bottom != 1:
             middle = exp.Mul(this=middle, expression=exp.Literal.number(bottom))
         if top != 1:
@@ -216,9 +217,9 @@ def _read(
         case Family.INTEGER:
             return stored, int
         case Family.BOOLEAN:
-            return exp.cast(stored, "BIGINT"), int
+            return word(Word.ONE_OR_ZERO, stored), int
         case Family.FLOAT:
-            return exp.cast(stored, "DOUBLE"), float
+            return word(Word.DOUBLE, stored, stored_type), float
         case Family.TEXT:
             text = exp.cast(stored if reading is None else reading.stored(stored, stored_type), "VARCHAR")
             if reading is not None and not reading.plain_numbers:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, final
 
 import numpy as np
 
+from partita.region.dialects.words import Word, word
+
 if TYPE_CHECKING:
     from sqlglot import exp
 
@@ -153,14 +155,13 @@ def as_text(stored: exp.Expr, stored_type: str) -> exp.Expr:
     text = exp.cast(stored, "VARCHAR")
     if family(stored_type) is Family.FLOAT and not floating(stored_type):
         # No zeros at the end: how many there are is told by the longest decimal of the column.
-        short = exp.Literal.string("0"), exp.Literal.string(".")
-        bare = exp.Anonymous(this="RTRIM", expressions=[text.copy(), short[0]])
-        point = exp.Anonymous(this="CONTAINS", expressions=[text.copy(), short[1]])
-        return exp.Case().when(point, exp.Anonymous(this="RTRIM", expressions=[bare, short[1]])).else_(text)
+        bare = word(Word.SHORTENED, text.copy(), "0")
+        point = word(Word.CONTAINS, text.copy(), ".")
+        return exp.Case().when(point, word(Word.SHORTENED, bare, ".")).else_(text)
     if not floating(stored_type):
         return text
     # A short float is written as the double that it becomes as soon as another row of its column is longer.
-    number = exp.cast(stored.copy(), "DOUBLE")
+    number = word(Word.DOUBLE, stored.copy(), stored_type)
     text = exp.cast(number.copy(), "VARCHAR")
     whole = exp.and_(
         exp.EQ(this=number, expression=exp.Floor(this=number.copy())),

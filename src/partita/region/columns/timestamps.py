@@ -20,6 +20,7 @@ from partita.region.columns.reading import Reading, reading_of, restored
 from partita.region.columns.reading import described as written
 from partita.region.columns.stepped import LIMIT, Stepped
 from partita.region.columns.stored import Family, family
+from partita.region.dialects.words import Word, word
 from partita.region.zones import DAY, SECOND, UTC, Offsets, found, offsets
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ class Timestamps(Stepped):
         if made is None:
             return None, []
         count, utc = made
-        start = exp.cast(exp.Literal.string("1970-01-01"), exp.DataType.build(stored_type, dialect="duckdb"))
+        start = word(Word.EPOCH, stored_type)
         gone = exp.Is(this=count.copy(), expression=exp.null())
         later = exp.GT(this=stored.copy(), expression=start)
         early, late = self.low * self.tick - 2 * DAY, self.high * self.tick + 2 * DAY

@@ -154,10 +154,10 @@ class Renyi(Measure):
         return epsilon_of_order(self.orders[best], self.taus[best], delta)
 
     def _false_negatives(self, fpr: Fraction) -> Fraction:
-        return readings.false_negatives(self.delta_at, self._rough_delta, fpr)
+        return readings.false_negatives(self.delta_at, self._rough_delta(), fpr)
 
     def advantage(self) -> Fraction:
-        return readings.advantage(self.delta_at, self._rough_delta)
+        return readings.advantage(self.delta_at, self._rough_delta())
 
     def group(self, k: int) -> Renyi:
         if exact(k, "k") == 1:
@@ -167,11 +167,9 @@ class Renyi(Measure):
             "the triangle inequality loses order. Use ρ, or the mechanism at k times the distance.",
         )
 
-    def _rough_delta(self, epsilon: float) -> float:
-        return min(
-            math.exp(min(0.0, _log_delta(float_up(alpha), float_up(tau), epsilon)))
-            for alpha, tau in zip(self.orders, self.taus, strict=True)
-        )
+    def _rough_delta(self) -> readings.Rough:
+        curve = [(float_up(alpha), float_up(tau)) for alpha, tau in zip(self.orders, self.taus, strict=True)]
+        return lambda epsilon: math.exp(min(0.0, *(_log_delta(alpha, tau, epsilon) for alpha, tau in curve)))
 
     def _must_match(self, other: object) -> None:
         Measure._must_match(self, other)

@@ -85,9 +85,8 @@ class ZCDP(Measure):
         return self.like([steps**2 * self.rho, self.delta])
 
     def _rough_delta(self, epsilon: float) -> float:
-        return float(self.delta) + math.exp(
-            min(0.0, _log_delta(float_up(self.rho), epsilon, _order(float_up(self.rho), epsilon)))
-        )
+        rho = float_up(self.rho)
+        return float(self.delta) + math.exp(min(0.0, _log_delta(rho, epsilon, _rough_order(rho, epsilon))))
 
     def __str__(self) -> str:
         alone = f"ρ = {shown(self.rho)}"
@@ -143,6 +142,23 @@ def _order(rho: float, epsilon: float) -> float:
     """About the best order above one for δ at ε, less one."""
     guess = max((epsilon - rho) / (2 * rho), 1e-3) if rho else 1e6
     return golden_by_scale(lambda gap: _log_delta(rho, epsilon, gap), guess)
+
+
+def _rough_order(rho: float, epsilon: float) -> float:
+    """The same order, found in a dozen steps: where the slope (1 + 2g)ρ - ε - ln(1 + 1/g) of the bound is zero.
+
+    The slope grows with g and is concave, so that Newton's rule walks up to the zero from a place below it.
+    """
+    if not rho:
+        return 1e6
+    over = rho - epsilon
+    gap = -over / (2 * rho) if over < -0.5 else min(1 / (2 * rho), 1 / math.expm1(min(over + 1, 700.0)))
+    for _ in range(64):
+        step = ((1 + 2 * gap) * rho - epsilon - math.log1p(1 / gap)) / (2 * rho + 1 / (gap * (1 + gap)))
+        gap -= step
+        if abs(step) <= 1e-7 * gap:
+            break
+    return gap
 
 
 def _log_delta(rho: float, epsilon: float, gap: float) -> float:

@@ -9,7 +9,7 @@ import polars
 import pytest
 
 import partita as pt
-from partita.curator.answers.grid import bar, grid, measured
+from partita.explain.grid import bar, grid, measured
 
 ROWS = [{"year": 2024 + at % 2, "kind": ["a", "b"][at // 2 % 2], "cost": at % 900} for at in range(4_000)]
 COLUMNS = {

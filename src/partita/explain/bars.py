@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from partita.errors import curator as refuse
 from partita.exact import Number, probability
+from partita.explain.grid import Shown
 from partita.explain.numbers import percent
 from partita.explain.pictures.canvas import INK, sheet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from partita.curator.answers.answer import Answer
 
 # More bars than this cannot be told apart.
 MOST_BARS = 100
 
 
-def plot(answer: Answer, column: str | None, confidence: Number) -> Figure:
+def plot(answer: Shown, column: str | None, confidence: Number) -> Figure:
     """One column of an answer over its groups, or its only line as a single bar."""
     errors = answer.error(confidence)
     name = next(iter(errors), None) if column is None else column
-    if name not in errors:
+    if name is None or name not in errors:
         raise refuse.not_drawn(name, tuple(errors))
     columns = answer.shown.columns
     keys = [one for one in columns if one not in errors and one not in answer.rank_error(confidence)]

@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Final, final
+from typing import Any, Final, Protocol, final
 
 from partita.errors.wording import printable
-
-if TYPE_CHECKING:
-    from partita.curator.answers.answer import Answer
-    from partita.exact import Number
+from partita.exact import Number
 
 MOST_LINES: Final = 40
+
+
+class Lines(Protocol):
+    """The lines and columns of an answer."""
+
+    @property
+    def columns(self) -> Mapping[str, Sequence[Any]]:
+        """The values of every column."""
+
+    def margins(self, name: str) -> Sequence[bool] | None:
+        """For a key, which of its values stand for all of them; None for what is no key."""
+
+
+class Shown(Protocol):
+    """An answer, here or from a server: lines, and error bars for those that have noise."""
+
+    @property
+    def shown(self) -> Lines:
+        """The lines and columns."""
+
+    def error(self, confidence: Number) -> Mapping[str, Sequence[float]]:
+        """For each noisy value the half-width of its error bar."""
+
+    def rank_error(self, confidence: Number) -> Mapping[str, float]:
+        """For each quantile, how many rows lie at most between it and the exact one."""
 
 
 @final
@@ -70,7 +93,7 @@ class Grid:
         return [f"... {self.lines - MOST_LINES:,} more lines"] if self.lines > MOST_LINES else []
 
 
-def grid(answer: Answer, confidence: Number = 0.95) -> Grid:
+def grid(answer: Shown, confidence: Number = 0.95) -> Grid:
     """The answer with its error bars: values as precise as their bars, keys as they are."""
     errors = answer.error(confidence)
     columns = []

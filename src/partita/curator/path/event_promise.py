@@ -1,0 +1,85 @@
+"""A promise on single rows of one of the people's tables, as a question sees it (theory I9, event_promise.proof.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import final
+
+from partita.composition.account.people import PersonSpace
+from partita.composition.plans.promise import Promise
+from partita.granularity import Events, Granularity, Rows
+from partita.query.language.aggregates import Count, CountRows, Sum
+from partita.query.language.joined import joined_of
+from partita.query.language.plan import Plan
+from partita.query.noise.quote import Quote
+from partita.query.tables.schema import Table
+from partita.theory.cost import Cost
+from partita.theory.measures.base import Measure, most
+
+
+@final
+@dataclass(frozen=True)
+class EventPromise:
+    """A promise on rows of one table, beside one on people, as a question about a table sees it.
+
+    ``granularity`` is what prices take for one such row: a row behind the truncation, so many joined rows that come or
+    go, or an altered owner. Groups of rows are counted by the account.
+    """
+
+    promise: Promise
+    space: PersonSpace
+    table: Table
+    granularity: Granularity
+
+    @classmethod
+    def of(cls, promise: Promise, space: PersonSpace, table: Table, plan: Plan | None) -> EventPromise:
+        """How far one row moves what a plan computes; without a plan, what a computation reads of the table."""
+        unit, joined, persons = promise.granularity.single, joined_of(table), space.persons
+        assert isinstance(unit, Events)
+        if joined is None:
+            altered = replace(persons.in_table(table.name), altered=True)
+            return cls(promise, space, table, altered if plan is None or plan.caps else Rows())
+        found = joined.moved(unit.table)
+        if found and found <= joined.most and plan is not None and _counts(plan):
+            return cls(promise, space, table, replace(persons.in_table(table.name, found), altered=False))
+        return cls(promise, space, table, replace(persons.in_table(table.name, joined.most), altered=True))
+
+    @property
+    def budget(self) -> Measure:
+        """The most that may ever be lost."""
+        return self.promise.budget
+
+    @property
+    def read(self) -> bool:
+        """Whether anything is read of the table whose rows are protected."""
+        unit, joined = self.promise.granularity.single, joined_of(self.table)
+        assert isinstance(unit, Events)
+        return unit.table == self.table.name if joined is None else unit.table in joined.read
+
+    @property
+    def by_person(self) -> bool:
+        """Whether a question must be booked for all rows of the people whom it may be about: rows of others moved."""
+        return self.read and joined_of(self.table) is not None
+
+    def cost(self, quote: Quote, place: int) -> Cost:
+        """The load of a question on the people whose row it may be."""
+        if not self.read:
+            return Cost(self.budget.zero())
+        toll = quote.tolls[place]
+        if isinstance(self.granularity, Rows):
+            return Cost(toll.cost.row)
+        # Of two rows, one that comes and one that goes, one alone may be in the region: it carries half of two loads.
+        return Cost(toll.unit if self.by_person or quote.region.whole else toll.unit.times(2))
+
+    def of_cost(self, cost: Cost) -> Cost:
+        """The load of a computation on rows of this table: one row comes, and another may go for it."""
+        if not self.read:
+            return Cost(self.budget.zero())
+        swapped = cost.row.group(2) if cost.substitution is None else most(cost.row, cost.substitution)
+        return Cost(most(cost.row.times(2), swapped))
+
+
+def _counts(plan: Plan) -> bool:
+    """Whether a plan adds up rows, one by one, and nothing else."""
+    plain = all(isinstance(one, CountRows | Count | Sum) for one in plan.aggregates)
+    return plain and not (plan.per_user or plan.opened or plan.caps)

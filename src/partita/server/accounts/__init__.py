@@ -1,0 +1,1 @@
+"""Who may ask, look or decide: accounts with roles, kept as acts in the ledger."""

@@ -1,0 +1,70 @@
+"""Approvals: a price above what may be spent at once waits for the custodian, and nothing is reserved until then."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, final
+
+from partita.curator.path.path import fingerprint
+from partita.errors import server as refuse
+from partita.ledger.canonical import canonical, digest
+from partita.live import Live, alone
+from partita.query.noise.quote import Quote
+from partita.server.accounts.register import Caller, Register
+from partita.theory.documents import to_document
+from partita.theory.measures.base import Measure
+
+MOST_WAITING: Final = 1000
+"""Requests that wait at once; the oldest is forgotten first, and has to be asked again."""
+_NUMBER: Final = 16
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A request that waits: who asks, what, and at which price."""
+
+    number: str
+    analyst: str
+    asked: str
+    costs: tuple[Measure, ...]
+
+
+@final
+class Approvals(Live):
+    """What waits for the custodian; what was approved stands in the ledger, and holds for this very release."""
+
+    def __init__(self, register: Register, above: Measure | None) -> None:
+        super().__init__()
+        self._register, self.above = register, above
+        self._waiting: dict[str, Waiting] = {}
+
+    @alone
+    def check(self, caller: Caller, asked: str, costs: tuple[Measure, ...], quotes: Sequence[Quote]) -> None:
+        """Refuse a price that is above the limit, unless the custodian has approved it; note that it waits."""
+        if self.above is None or costs[0].fits(self.above):
+            return
+        parts = [caller.account, sorted(map(fingerprint, quotes)), [to_document(cost) for cost in costs]]
+        number = digest(canonical(parts))[:_NUMBER]
+        if self._register.approved(number):
+            return
+        self._waiting[number] = Waiting(number, caller.account, asked, costs)
+        while len(self._waiting) > MOST_WAITING:
+            self._waiting.pop(next(iter(self._waiting)))
+        raise refuse.waiting(str(costs[0]), str(self.above), number)
+
+    @alone
+    def waiting(self) -> list[Waiting]:
+        """What waits, oldest first."""
+        return list(self._waiting.values())
+
+    @alone
+    def decide(self, number: str, *, by: str, yes: bool) -> Waiting:
+        """Approve what waits, or decline it; either is written down."""
+        found = self._waiting.get(number)
+        if found is None:
+            raise refuse.unknown_request(number)
+        self._register.approve(number, analyst=found.analyst, by=by, yes=yes)
+        del self._waiting[number]
+        return found

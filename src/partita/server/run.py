@@ -1,0 +1,117 @@
+"""A server from its start to its end: settings, curator, socket, and a quiet close."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from partita.curator.settings import opened_settings, read_settings
+from partita.errors import server as refuse
+from partita.ledger.book.sqlite import MEMORY
+from partita.ledger.book.store import State
+from partita.ledger.ledger import Ledger
+from partita.server.accounts.register import Role
+from partita.server.app import application
+from partita.server.log import log, note
+from partita.server.service import Service
+from partita.server.settings import ServerSettings, read_server
+
+Told = Callable[[str], None]
+
+
+def serve(
+    path: str | os.PathLike[str],
+    *,
+    environment: Mapping[str, str],
+    version: str,
+    told: Told,
+    overrides: Mapping[str, Any] | None = None,
+) -> None:
+    """Run the server that a file declares, until it is told to end."""
+    declared = read_settings(path)
+    given = {**declared.server, **(overrides or {})}
+    settings = read_server(str(path), given, environment, Path(path).parent)
+    if declared.ledger == MEMORY:
+        raise refuse.in_memory()
+    listening = _socket(settings)
+    _log_to_stderr()
+    with opened_settings(path, declared) as curator:
+        service = Service(curator, declared, settings)
+        if not any(one.role is Role.CUSTODIAN and service.register.valid(one) for one in service.register.tokens()):
+            raise refuse.nobody(declared.ledger)
+        host, port = listening.getsockname()[:2]
+        listening.listen(settings.connections)
+        scheme = "https" if settings.certificate is not None else "http"
+        told(f"Partita listens on {scheme}://{f'[{host}]' if ':' in host else host}:{port}")
+        server = uvicorn.Server(_config(service, settings, version))
+        note("start", port=port, version=version)
+        for one in (signal.SIGINT, signal.SIGTERM):
+            # Uvicorn ends by them and raises them again when it has: by then they have done their work.
+            signal.signal(one, lambda *_: None)
+        try:
+            asyncio.run(server.serve([listening]))
+        finally:
+            service.close()
+            _farewell(curator.ledger, told)
+
+
+def _config(service: Service, settings: ServerSettings, version: str) -> uvicorn.Config:
+    return uvicorn.Config(
+        application(service, version=version),
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=settings.behind_proxy,
+        forwarded_allow_ips="127.0.0.1" if settings.behind_proxy else None,
+        ssl_certfile=settings.certificate,
+        ssl_keyfile=settings.key,
+        limit_concurrency=settings.connections,
+        timeout_keep_alive=settings.body_seconds,
+        timeout_graceful_shutdown=settings.grace_seconds,
+        h11_max_incomplete_event_size=64 * 1024,
+        ws="none",
+        lifespan="off",
+    )
+
+
+def _socket(settings: ServerSettings) -> socket.socket:
+    """The socket, taken before anything is opened, so that two servers on one port are told at once."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    made = socket.socket(family, socket.SOCK_STREAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        made.bind((settings.host, settings.port))
+    except OSError as problem:
+        made.close()
+        raise refuse.port_taken(settings.host, settings.port, problem.strerror or "the system refused") from None
+    return made
+
+
+def _log_to_stderr() -> None:
+    if not log.handlers:
+        handler = logging.StreamHandler(sys.stderr)
+        handler.setFormatter(logging.Formatter("%(message)s"))
+        log.addHandler(handler)
+        log.setLevel(logging.INFO)
+        log.propagate = False
+
+
+def _farewell(ledger: Ledger, told: Told) -> None:
+    """Say what is left open: charged, kept, and finished by asking again."""
+    open_now = ledger.states()[State.UNFINISHED]
+    note("end", unfinished=open_now)
+    told(
+        "Closed. Every charge has its answer."
+        if not open_now
+        else f"Closed. {open_now} charges have no answer yet: they count as spent, and asking again finishes them free."
+    )
