@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 from partita.errors import curator as refuse
 from partita.query.language.aggregates import Aggregate
@@ -160,6 +160,30 @@ class Plan:
         from partita.query.language.text import shown_plan
 
         return shown_plan(self)
+
+    def sort(self, *by: Any) -> Plan:
+        """The question with the lines of its answer in this order: names of columns or formulas, DESC for downward."""
+        from partita.query.builder.after import sorted_by
+
+        return sorted_by(self, *by)
+
+    def filter(self, *conditions: Any) -> Plan:
+        """The question with only the lines whose noisy numbers and keys meet all conditions; free."""
+        from partita.query.builder.after import kept
+
+        return kept(self, *conditions)
+
+    def limit(self, lines: int, *, offset: int = 0) -> Plan:
+        """The question with at most so many lines of its answer; free."""
+        from partita.query.builder.after import first
+
+        return first(self, lines, offset)
+
+    def select(self, *names: str) -> Plan:
+        """The question with only these columns of its answer."""
+        from partita.query.builder.after import selected
+
+        return selected(self, *names)
 
     def formulas(self) -> Iterator[Formula]:
         """Every formula of the presentation."""
