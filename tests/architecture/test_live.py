@@ -45,6 +45,7 @@ PARTS = {
     "curator/path/turns.py:Turns": "Curator; which reservations its threads are at",
     "curator/shelf.py:Shelf": "Curator; reads released answers from the ledger",
     "engine/growing.py:Growing": "Curator; the rows of an engine that a batch is added to",
+    "vault/cipher.py:_Sink": "one file that is being written",
     "vault/vault.py:Vault": "Curator; what the ledger says is sealed",
     "ledger/book/anchor.py:FileAnchor": "Book",
     "ledger/balances.py:Balances": "Book",

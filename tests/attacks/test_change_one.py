@@ -62,7 +62,7 @@ EVEN = list(range(0, 131, 2))
 REGION = pt.Region.box(DOMAIN, x=[*EVEN, 7], y=EVEN)
 
 
-@pytest.mark.parametrize("count", [1, 200, 10**6])
+@pytest.mark.parametrize("count", [200, 10**6])
 def test_an_old_book_that_admitted_too_much_loads_shows_it_and_refuses_more(count: int) -> None:
     promise = pt.Promise(pt.replace(), pt.ZCDP(rho="0.1"))
     cost, little = Cost(pt.ZCDP(rho=1), pt.ZCDP(rho=0)), Cost(pt.ZCDP(rho="1/1000"), pt.ZCDP(rho=0))

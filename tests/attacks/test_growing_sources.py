@@ -16,6 +16,7 @@ from partita.cli import main
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference
 from partita.errors import PartitaError
+from partita.ledger.fixed import NONE
 from partita.ledger.opening import open_ledger
 from partita.query.tables.truncation import truncation
 from tests.sizes import tried
@@ -136,7 +137,7 @@ def test_one_ledger_in_memory_is_for_one_choice_of_rows():
 def test_a_book_that_did_not_fix_rows_is_told_of_and_bound_from_now_on(tmp_path, monkeypatch):
     book = tmp_path / "t.ledger"
     with monkeypatch.context() as older, opened(rows(1), book) as curator:
-        older.setattr(curator._path, "kept", {})
+        older.setattr(curator._path, "rows", NONE)
         curator.ask(COUNT.format(1), rho=1)
     with pytest.warns(pt.errors.Caution, match="did not write down which rows"):
         curator = opened(rows(2), book)

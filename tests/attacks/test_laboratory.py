@@ -20,12 +20,14 @@ from partita.sampling.bits import TestBits
 SLOW = {"reconstruction", "reconstruction-lp", "reconstruction-exhaustive", "collusion", "timing", "errors"}
 # Smaller where a few seconds would do as well, and time that other processes cannot disturb.
 SMALLER: dict[str, dict[str, Any]] = {
-    "reconstruction-lp": {"people": 40},
-    "reconstruction-exhaustive": {"people": 7},
+    "reconstruction": {"people": 32, "questions": 128},
+    "reconstruction-lp": {"people": 24},
+    "reconstruction-exhaustive": {"people": 6},
     "collusion": {"analysts": 30},
     "errors": {"wards": 24},
     "timing": {"wards": 40, "clock": time.thread_time_ns},
 }
+SMALLEST = {"reconstruction": {"people": 16, "questions": 64}, "reconstruction-lp": {"people": 12}}
 
 
 @pytest.mark.parametrize(
@@ -36,15 +38,27 @@ def test_it_succeeds_without_protection_and_fails_against_partita(name):
     assert outcome.works
     assert outcome.withstood
     assert outcome.against < outcome.without
+    if name.startswith("reconstruction"):
+        near_chance(outcome)
+
+
+def near_chance(outcome):
+    """Theory G1: at least 95% of the people without protection, at most 60% with a promise of ε ≤ 5."""
+    assert outcome.without >= 0.95
+    assert outcome.against <= 0.60
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("epsilon", [1, 5])
-def test_least_squares_stays_near_chance_up_to_five(epsilon):
-    """Theory G1: at least 95% of the people without protection, at most 60% with a promise of ε ≤ 5."""
-    outcome = reconstruct(epsilon=epsilon, people=32, questions=128, bits=TestBits(epsilon))
-    assert outcome.without >= 0.95
-    assert outcome.against <= 0.60
+def test_least_squares_stays_near_chance_up_to_five():
+    near_chance(reconstruct(epsilon=5, people=32, questions=128, bits=TestBits(5)))
+
+
+@pytest.mark.parametrize("name", ["reconstruction", "reconstruction-lp", "reconstruction-exhaustive"])
+def test_a_reconstruction_of_this_size_finds_out_a_curator_without_noise(name, monkeypatch):
+    monkeypatch.setattr(Quote, "release", lambda self, tallies, **_: np.asarray(tallies, dtype=object))
+    outcome = ATTACKS[name](bits=TestBits(20), **(SMALLER[name] | SMALLEST.get(name, {})))
+    assert outcome.against >= 0.95
+    assert not outcome.withstood
 
 
 @pytest.mark.parametrize("people", [4, 8])

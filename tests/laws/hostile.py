@@ -138,7 +138,15 @@ class Statements:
         if depth == 0 or self.chance(0.15):
             return self.number() if self.chance(0.3) else str(self.pick(*NUMERIC))
         inner: Callable[[], str] = lambda: self.expression(depth - 1)  # noqa: E731
-        match draws.randrange(16):
+        match draws.randrange(19):
+            case 16:
+                return f"({inner()} / {inner()})"
+            case 17:
+                return f"{self.pick('LEAST', 'GREATEST', 'NULLIF')}({inner()}, {inner()})"
+            case 18:
+                part = self.pick(inner(), f"CLAMP({inner()}, 0, 50)")
+                word = self.pick("SQRT", "LN", "LOG10", "LOG2", "EXP", "ROUND", "TRUNC", "ABS", "SIGN", "FLOOR", "CEIL")
+                return f"{word}({part})"
             case 0 | 1:
                 return f"({inner()} {self.pick('+', '-')} {inner()})"
             case 2:

@@ -21,15 +21,19 @@ from partita.query.language.aggregates import (
     paired,
 )
 from partita.query.language.conditions import Condition, everywhere
+from partita.query.language.curves import NAMES, lattice, level
 from partita.query.language.expressions import (
     Case,
     Clamp,
+    Curved,
     Expression,
+    Extreme,
     First,
     Months,
     Number,
     Plus,
     Quotient,
+    Ratio,
     Remainder,
     Times,
     Value,
@@ -74,7 +78,7 @@ class Trees:
         draws = self.draws
         if depth == 0 or draws.random() < 0.12:
             return Number(self.number()) if draws.random() < 0.3 else draws.choice(self.leaves)
-        match draws.randrange(12):
+        match draws.randrange(15):
             case 0 | 1:
                 return Plus(tuple(self.expression(depth - 1) for _ in range(draws.choice((2, 2, 3, 5)))))
             case 2:
@@ -89,6 +93,14 @@ class Trees:
                 return made(self.expression(depth - 1), max(abs(self.number(0.4)), Fraction(1, 10**6)))
             case 11:
                 return Months(Clamp(self.expression(depth - 1), Fraction(-700_000), Fraction(2_900_000)))
+            case 12:
+                parts = tuple(self.expression(depth - 1) for _ in range(draws.choice((1, 2, 3))))
+                return Extreme(parts, draws.random() < 0.5)
+            case 13:
+                step = max(abs(self.number(0.4)), Fraction(1, 10**6))
+                return Ratio(self.expression(depth - 1), self.expression(depth - 1), step)
+            case 14 if draws.random() < 0.3:
+                return self.curved(self.expression(depth - 1))
             case 6:
                 return First(tuple(self.expression(depth - 1) for _ in range(2)))
             case 7:
@@ -98,6 +110,18 @@ class Trees:
                 # Nothing or NULL beside something very small.
                 zero = Case(((draws.choice(self.conditions), Number(Fraction(0))),), Number(None))
                 return Plus((zero, Times((Number(self.number(0.9)), self.expression(depth - 1)))))
+
+    def curved(self, part: Expression) -> Expression:
+        """A curve whose ends and units need not be those of its part."""
+        name = self.draws.choice(sorted(NAMES))
+        low, high = sorted(min(abs(self.number(0.2)), Fraction(10**30)) for _ in range(2))
+        unit = max(abs(self.number(0.1)), Fraction(1, 1000), (high - low) / 2**50)
+        if name == "exp":
+            low, high = sorted((min(low, Fraction(60)), min(high, Fraction(60))))
+        low = max(low, Fraction(0) if name in ("exp", "sqrt") else unit)
+        high = max(low, high)
+        step = lattice(max(abs(level(name, end, Fraction(1, 10**9))) * Fraction(1, 10**9) for end in (low, high)))
+        return Curved(name, part, low, high, unit, step)
 
     def aggregate(self) -> Aggregate:
         kind: Any = self.draws.choice((Sum, Sum, Sum, Average, Count, Variance, Covariance, Correlation, Quantile))

@@ -19,10 +19,12 @@ from partita.composition.adaptive.filters import Concentrated, EitherOr
 from partita.composition.adaptive.interactive import Concurrent
 from partita.composition.guarantees.running import Running
 from partita.engine.duckdb import DuckDB
+from partita.engine.postgres import Postgres
 from partita.engine.reference import Reference
 from partita.live import Live
 from partita.query.exact.extract import Extract
 from partita.query.language.conditions import everywhere
+from tests.laws import served
 from tests.unit.ledger import plain
 
 ONE = pt.Pure(epsilon=1)
@@ -101,6 +103,7 @@ FACTORIES: dict[str, Callable[[], Made]] = {
     ),
     "curator.session.Session": lambda: (curator().session(analyst="ada", budget=ONE), asked),
     "engine.duckdb.DuckDB": lambda: (DuckDB([TABLE]), read),
+    "engine.postgres.Postgres": lambda: (Postgres([], database=served.address()), lambda engine: engine.tables),
     "engine.reference.Reference": lambda: (Reference([TABLE]), read),
     "ledger.book.book.Book": lambda: (plain.opened()._book, seen),
     "ledger.ledger.Ledger": lambda: (plain.opened(), lambda one: one.spent()),

@@ -27,7 +27,7 @@ BRACKETS = {
     "(SELECT u, p, RANK() OVER (PARTITION BY u ORDER BY p DESC) AS r FROM buys) t WHERE r <= 2": True,
     "(SELECT u, p, DENSE_RANK() OVER (PARTITION BY u ORDER BY d, p) AS r FROM buys) t WHERE r > 1": True,
     "(SELECT u, w, SUM(w) OVER (PARTITION BY u ORDER BY w) AS s FROM seen) t JOIN folk c ON c.u = t.u": True,
-    "(SELECT u, p, COUNT(p) OVER (PARTITION BY u, d) AS n, MIN(p) OVER (PARTITION BY u) AS m FROM buys) t": True,
+    "(SELECT u, p, COUNT(p) OVER (PARTITION BY u, d) AS n, MIN(d) OVER (PARTITION BY u) AS m FROM buys) t": True,
     "(SELECT u, w, ROW_NUMBER() OVER (PARTITION BY u ORDER BY w) AS k FROM seen) t WHERE k = 1": True,
     "(SELECT u, p, LAG(p) OVER (PARTITION BY u ORDER BY d) AS b FROM buys) t": False,
     "(SELECT u, p, LEAD(p, 2) OVER (PARTITION BY u ORDER BY d DESC) AS b FROM buys WHERE p >= 0) t": False,

@@ -55,6 +55,8 @@ MORE = (
     "SELECT free, SUM(k + c) AS v FROM things LEFT JOIN days ON things.b = days.b WHERE a > 1 GROUP BY free",
     "SELECT d, g, COUNT(*) AS v, SUM(a) AS w FROM things GROUP BY ROLLUP(d, g)",
     "SELECT COUNT(DISTINCT who) AS v FROM things",
+    "SELECT COUNT(DISTINCT t) AS v FROM things WHERE a > 0",
+    "SELECT d, COUNT(DISTINCT b) FILTER (WHERE a > 1) AS v FROM things GROUP BY d",
     "SELECT d, COUNT(DISTINCT who) AS v, SUM(b) AS w FROM things WHERE a > 0 GROUP BY d",
     "SELECT BUCKET(a, 2) AS k, MEDIAN(b) AS v FROM things GROUP BY BUCKET(a, 2)",
     "SELECT MAX(a) AS v, MIN(c) AS w, COUNT(*) AS n FROM things WHERE b > 0",

@@ -78,7 +78,7 @@ def test_addresses_hosts_and_methods(house):
         "/v1/answers/x",
         "/v1/answers/-1",
     ):
-        refused(house.send("ada", "GET", path), 400, 404, 405)
+        refused(house.send("ada", "GET", path), 400, 401, 404, 405)
     refused(house.send("ada", "PATCH", "/v1/ask", {}), 405)
     for host in ("evil.example", "127.0.0.1.evil.example", "", "localhost@evil.example"):
         assert refused(house.send("ada", "GET", "/v1/me", headers={"Host": host}), 421)["code"] == "server.bad-host"
@@ -147,16 +147,24 @@ def test_a_server_killed_between_charge_and_answer_charges_once(tmp_path):
         carol.ask(COUNT, **wanted)
     assert lost.value.code == "client.unreachable"
     assert server.stop(signal.SIGKILL)[0] == -signal.SIGKILL
-    server = Server(place)
+    server, beside = Server(place), Server(place)
     try:
-        with pt.connect(server.url, token=token) as carol:
+        with pt.connect(server.url, token=token) as carol, pt.connect(beside.url, token=token) as other:
             spent = carol.spent()
             answer = carol.ask(COUNT, **wanted)
             assert carol.spent() == spent
             assert 0 < answer.costs[0].rho <= spent[0].rho  # what was charged before the end, and not again
             assert carol.verify()["charges"] == 1
+            # Two servers on one ledger: one account, one answer, and a token ends for both.
+            assert other.ask(COUNT, rho="0.25").rows() == answer.rows()
+            other.ask("SELECT COUNT(*) AS n FROM visits WHERE age > 9", rho="0.25")
+            assert carol.spent() == other.spent()
+            other._wire.delete(f"/v1/tokens/{other.me()['token']}")
+            with pytest.raises(pt.AccessRefused):
+                carol.me()
     finally:
         server.stop()
+        beside.stop()
 
 
 def test_a_lost_connection_runs_to_its_commit(house):

@@ -10,15 +10,19 @@ from math import gcd, lcm
 from typing import assert_never, final
 
 from partita.query.language.conditions import Condition, Versus
+from partita.query.language.curves import curve
 from partita.query.language.expressions import (
     Case,
     Clamp,
+    Curved,
     Expression,
+    Extreme,
     First,
     Months,
     Number,
     Plus,
     Quotient,
+    Ratio,
     Remainder,
     Times,
     Value,
@@ -84,6 +88,15 @@ def value(expression: Expression, domain: Domain) -> Callable[[Codes], Amount]:
         case Remainder(part, width):
             left = value(part, domain)
             return lambda codes: None if (found := left(codes)) is None else Fraction(found) % width
+        case Extreme(parts, greatest):
+            rivals = [value(part, domain) for part in parts]
+            return lambda codes: _most([rival(codes) for rival in rivals], greatest=greatest)
+        case Ratio(part, divisor, step):
+            upper, lower, least = value(part, domain), value(divisor, domain), unit(divisor, domain)
+            return lambda codes: _over(upper(codes), lower(codes), least, step)
+        case Curved(name, part, low, high, grain, step):
+            bent, argument = curve(name, low, high, grain, step), value(part, domain)
+            return lambda codes: None if (found := argument(codes)) is None else bent.at((found - low) // grain) * step
         case First(parts):
             options = [value(part, domain) for part in parts]
             return lambda codes: next((found for one in options if (found := one(codes)) is not None), None)
@@ -93,6 +106,20 @@ def value(expression: Expression, domain: Domain) -> Callable[[Codes], Amount]:
             return lambda codes: next((then for test, then in tried if test(codes)), last)(codes)
         case _:
             assert_never(expression)
+
+
+def _most(amounts: list[Amount], *, greatest: bool) -> Amount:
+    known = sorted(amount for amount in amounts if amount is not None)
+    return None if not known else known[-1] if greatest else known[0]
+
+
+def _over(upper: Amount, lower: Amount, least: Fraction, step: Fraction) -> Amount:
+    """The nearest multiple of the step to a quotient of what is not below zero and what is not below its unit."""
+    if upper is None or lower is None:
+        return None
+    exact = Fraction(max(upper, 0)) / max(lower, least)
+    below = exact // step * step
+    return below if exact - below < below + step - exact else below + step
 
 
 def _month(day: int) -> Fraction:
@@ -130,12 +157,14 @@ def unit(expression: Expression, domain: Domain) -> Fraction:
             return Fraction(1, 1 if constant is None else constant.denominator)
         case Times(parts):
             return reduce(lambda one, other: one * other, (unit(part, domain) for part in parts))
-        case Plus(parts) | First(parts):
+        case Plus(parts) | First(parts) | Extreme(parts):
             return _common([unit(part, domain) for part in parts])
         case Clamp(part, low, high):
             return _common([unit(part, domain), low, high])
         case Quotient() | Months():
             return Fraction(1)
+        case Ratio(_, _, step) | Curved(_, _, _, _, _, step):
+            return step
         case Remainder(part, width):
             return _common([unit(part, domain), width])
         case Case(branches, otherwise):

@@ -11,10 +11,10 @@ from typing import NamedTuple, final
 
 import numpy as np
 
-from partita.assay.meaning import Codes, meets, place, unit, value, whole
+from partita.assay.meaning import Codes, Unknown, meets, place, unit, value, whole
 from partita.assay.rows import Row, Texts, derived
 from partita.mechanisms.base import Mechanism
-from partita.query.exact.program import Histogram, Owners, Present, Program, Rows, Tally, Total, Values
+from partita.query.exact.program import Different, Histogram, Owners, Present, Program, Rows, Tally, Total, Values
 from partita.query.language.expressions import Expression
 from partita.query.language.per_user import Gathers
 from partita.region.domain import Domain
@@ -77,6 +77,7 @@ class Outcome:
 
     numbers: Numbers = field(default_factory=dict)
     owners: dict[Line, set[int | None]] = field(default_factory=dict)
+    different: dict[tuple[Line, int], set[object]] = field(default_factory=dict)
     histograms: Histograms = field(default_factory=dict)
     people: dict[Texts, list[int | None]] = field(default_factory=dict)
 
@@ -97,11 +98,15 @@ class Reading:
         self._places = [place(key, counted) for key in program.cells.keys]
         self._cells = None if program.cells.kept is None else program.cells.position
         self._allowed = [frozenset(places) for places in program.cells.places]
-        linear = [tally for tally in program.tallies if not isinstance(tally, Values | Owners)]
+        linear = [tally for tally in program.tallies if not isinstance(tally, Values | Owners | Different)]
         self._tallies = [_tally(tally, counted) for tally in linear]
         at = {tally: position for position, tally in enumerate(linear)}
         entries = [entry for part in released.parts for entry in part.entries]
         self._weights = [[(at[one], times) for one, times in entry.items() if one in at] for entry in entries]
+        kinds = [tally for tally in program.tallies if isinstance(tally, Different)]
+        self._kinds = [(_held(one, program, counted), [entry.get(one, 0) for entry in entries]) for one in kinds]
+        if kinds and program.opened:
+            raise Unknown("different values beside open keys")
         self.per_owner = [entry.get(Owners(), 0) for entry in entries]
         self._chosen = [(value(one.of, counted), unit(one.of, counted)) for one in released.choices]
         names = [name for name, column in program.table.columns.items() if column.kind == "text_keys"]
@@ -113,7 +118,7 @@ class Reading:
     @property
     def adds_up(self) -> bool:
         """Whether an owner's rows add up with those of others, so that what others have does not matter."""
-        return not (self._opened or self._chosen)
+        return not (self._opened or self._chosen or self._kinds)
 
     @property
     def linear(self) -> bool:
@@ -213,6 +218,9 @@ class Reading:
                 mine[at] += row.times * number
             if row.owner is not None:
                 found.owners.setdefault(line, set()).add(row.owner)
+            for at, (held, _) in enumerate(self._kinds):
+                if (kind := held(row)) is not None:
+                    found.different.setdefault((line, at), set()).add(kind)
             for at, chosen in enumerate(seen.values):
                 if chosen is not None:
                     found.histograms.setdefault((line, at), Counter())[chosen] += row.times
@@ -243,6 +251,9 @@ class Reading:
             before = numbers.get(shown, [0] * len(mine))
             parts = zip(before, mine, self.per_owner, strict=True)
             numbers[shown] = [so_far + number + times * owners for so_far, number, times in parts]
+            for at, (_, times) in enumerate(self._kinds):
+                kinds = len(outcome.different.get((line, at), ()))
+                numbers[shown] = [number + one * kinds for number, one in zip(numbers[shown], times, strict=True)]
             for at in range(len(self._chosen)):
                 if (line, at) in outcome.histograms:
                     histograms.setdefault((shown, at), Counter()).update(outcome.histograms[line, at])
@@ -266,6 +277,18 @@ def histogram(times: Mapping[int, int]) -> Histogram:
     """Counted values as the engine hands them over."""
     values = sorted(times)
     return Histogram(np.array(values, dtype=np.int64), np.array([times[one] for one in values], dtype=np.int64))
+
+
+def _held(different: Different, program: Program, domain: Domain) -> Callable[[Row], object]:
+    """What a row has of a column whose values are told apart, or None if it has nothing, or is left out."""
+    among = None if different.among is None else meets(different.among, domain)
+    names = [name for name, column in program.table.columns.items() if column.kind == "text_keys"]
+    if program.per_user is None and different.column in names:
+        at = names.index(different.column)
+        return lambda row: row.texts[at] if among is None or among(row.codes) else None
+    axis = domain.axis(different.column)
+    null = domain.bounded[axis].null
+    return lambda row: row.codes[axis] if row.codes[axis] != null and (among is None or among(row.codes)) else None
 
 
 def _tally(tally: Tally, domain: Domain) -> Callable[[Codes], int]:

@@ -17,12 +17,15 @@ from partita.query.language.conditions import Condition, Versus
 from partita.query.language.expressions import (
     Case,
     Clamp,
+    Curved,
     Expression,
+    Extreme,
     First,
     Months,
     Number,
     Plus,
     Quotient,
+    Ratio,
     Remainder,
     Times,
     Value,
@@ -203,13 +206,15 @@ class Ends:
                     self.whole(name)
                 case Number():
                     pass
-                case Plus(parts) | Times(parts) | First(parts):
+                case Plus(parts) | Times(parts) | First(parts) | Extreme(parts):
                     self.expressions(parts)
+                case Ratio(part, divisor):
+                    self.expressions((part, divisor))
                 case Clamp(part, low, high):
                     self.expressions((part,))
                     if isinstance(part, Value):
                         self.clamped(part.column, int(low), int(high))
-                case Quotient(part) | Remainder(part) | Months(part):
+                case Quotient(part) | Remainder(part) | Months(part) | Curved(_, part):
                     self.expressions((part,))
                 case Case(branches, otherwise):
                     for condition, then in branches:

@@ -21,6 +21,7 @@ from partita.cli import (
     ingest,
     init,
     ledger,
+    mcp,
     migrate,
     report,
     serve,
@@ -69,6 +70,7 @@ app.command("quote", short_help="What a question would cost, and how exact it wo
 app.command("ingest", short_help="Seal new rows as one batch; questions read them from then on.")(ingest.ingest)
 app.command("forget", short_help="Erase all rows of one owner.")(ingest.forget)
 app.add_typer(ledger.app, name="ledger")
+app.command("mcp", short_help="A language model as an analyst, by MCP.")(mcp.mcp)
 app.command("serve", short_help="One curator for a team, over HTTP.")(serve.serve)
 app.add_typer(token.app, name="token")
 app.command("migrate", short_help="Go on with the same ledger under a refined declaration.")(migrate.migrate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from html import escape
 from types import TracebackType
@@ -70,6 +70,7 @@ from partita.query.tables.schema import Table
 from partita.region.region import Region
 from partita.sampling.bits import BitSource
 from partita.theory.measures.base import Measure
+from partita.vault.cipher import Cipher
 
 if TYPE_CHECKING:
     from partita.curator.session import Session
@@ -83,7 +84,8 @@ class Curator(Custody):
 
     Each answer is charged, before anything is read, to the people it is about (theory E16); questions about disjoint
     groups cost the maximum and not the sum, and a question answered before is free. With ``migrate``, a ledger that was
-    charged under another declaration goes on under this one if it is a refinement (theory I12).
+    charged under another declaration goes on under it if it is a refinement (theory I12). With ``vault_key``, sealed
+    rows are encrypted at rest.
 
     >>> from partita import Promise, Table, ZCDP, integers, rows
     >>> visits = Table("visits", [{"age": i % 90} for i in range(900)], {"age": integers(0, 120, missing=0)})
@@ -104,13 +106,15 @@ class Curator(Custody):
         public: Sequence[PublicTable] = (),
         ledger: str | os.PathLike[str] | Ledger = UNSAID,
         backend: str | Engine = "duckdb",
+        database: str | Mapping[str, object] | None = None,
         pace: Number | None = None,
         second_opinion: int = EFFORT,
         bits: BitSource | None = None,
         migrate: bool = False,
+        vault_key: bytes | str | None = None,
     ) -> None:
         super().__init__()
-        beat = Pace(pace)
+        beat, cipher = Pace(pace), None if vault_key is None else Cipher(vault_key)
         self._tables = self._declared = checked_tables(tables)
         self._named = checked_public(public, self._tables)
         self._promises = checked_promises(promises, self._tables)
@@ -118,10 +122,10 @@ class Curator(Custody):
         if ledger is UNSAID:
             forgets(depth=3)
         people = people_of(self._promises, self._tables)
-        kept = None if people is None else people[0]
-        self._people = None if people is None else people[1]
+        kept, self._people = (None, None) if people is None else people
         self._terms = terms_of(self._promises, self._declared)
-        found = opened(backend, ledger, self._terms, self._declared, people, gate := Gate(), migrate=migrate)
+        given, gate = (self._terms, self._declared, people), Gate()
+        found = opened(backend, ledger, *given, gate, migrate=migrate, database=database, cipher=cipher)
         self._ledger, self._engine, self._growth = found
         self._catalogue = self._listed(self._growth.batch)
         truncations = self._catalogue.truncations
@@ -131,8 +135,7 @@ class Curator(Custody):
         self._growth.hold(self._engine, kept, truncations, own=not isinstance(backend, Engine))
         opinion = SecondOpinion(self._ledger, second_opinion)
         self._path = Path(self._ledger, self._engine, bits, beat, opinion, Rehearsal(self._ledger, self._engine), gate)
-        self._path.kept = self._growth.kept
-        unfixed(self._ledger, self._growth.kept, depth=3)
+        unfixed(self._ledger, self._growth.rows.kept, depth=3)
         self._arrange(self._growth.batch)
 
     def _listed(self, batch: int | None) -> Catalogue:
@@ -148,7 +151,7 @@ class Curator(Custody):
         if batch:
             self._catalogue = self._listed(batch)
         self._tables, truncations = dict(self._catalogue.tables), self._catalogue.truncations
-        self._path.batch = batch or None
+        self._path.batch, self._path.rows = batch or None, self._growth.rows
         self._shelf = Shelf(self._ledger, self._tables, self._catalogue.requoted)
         self._batches = Batches(self._ledger, self._path, self._promises, truncations, self._answered)
         self._presenting = Presenting(

@@ -10,20 +10,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
-from typing import Final, final
+from typing import Any, Final, final
 
 from partita.curator.path.gate import Gate
 from partita.engine.base import Engine
-from partita.engine.frames import plain_text
+from partita.engine.frames import kept_text, plain_text
 from partita.engine.growing import Growing
 from partita.errors import engine as refuse_engine
 from partita.errors import vault as refuse
 from partita.granularity import Granularity, Replace, Windows
-from partita.ledger.fixed import NONE, Kept
+from partita.ledger.fixed import Kept, Rows
 from partita.ledger.ledger import Ledger
 from partita.query.tables.people import People
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import Truncation
+from partita.region.columns.base import Column
+from partita.vault.cipher import Cipher
 from partita.vault.folder import Cut, nothing
 from partita.vault.manifest import Manifest, Record, Sealed
 from partita.vault.vault import Vault, place_of
@@ -39,20 +41,27 @@ class Growth:
     Until something is sealed there is no vault, and sources are read as they are.
     """
 
-    def __init__(self, ledger: Ledger, tables: Mapping[str, Table], gate: Gate, cut: Cut = nothing) -> None:
-        self._ledger, self._tables, self._gate = ledger, tables, gate
-        self._vault = Vault(ledger, cut) if ledger.sealed() is not None else None
+    def __init__(
+        self, ledger: Ledger, tables: Mapping[str, Table], gate: Gate, cut: Cut = nothing, cipher: Cipher | None = None
+    ) -> None:
+        self._ledger, self._tables, self._gate, self._cipher = ledger, tables, gate, cipher
+        self._vault = Vault(ledger, cut, cipher) if ledger.sealed() is not None else None
         self._cut = cut
         self._open: Callable[[str], Growing]
         self._growing: Growing | None = None
         self._held, self._turn = False, RLock()
-        self.kept: Kept = NONE
-        """Digests of the rows that an engine keeps of owners, where they were not read from the vault."""
-        if self._vault is not None and (found := self._vault.look()) is not None:
+        self.rows = Rows(erased=ledger.erased)
+        """The rows that the engine holds: digests of what it keeps of owners, where they are not those of the vault."""
+        if self._vault is not None and (found := self._looked(self._vault)) is not None:
             declared = {name: table.digest for name, table in tables.items()}
             if declared != dict(found.tables):
                 raise refuse.other_declaration(name for name in declared if declared[name] != found.tables.get(name))
             self._vault.unchanged({name: table.source for name, table in tables.items()})
+
+    @staticmethod
+    def _looked(vault: Vault) -> Manifest | None:
+        with vault.still():
+            return vault.look()
 
     @property
     def batch(self) -> int | None:
@@ -81,12 +90,20 @@ class Growth:
         """
         self._open = lambda secret: self._grown(engine, people, truncations, secret, own=own)
         if self._vault is None:
-            self.kept = self._told(engine.fixed(truncations, self._secret().hex()))
-            self._ledger.fixes(self.kept)
+            kept = self._told(engine.fixed(truncations, self._secret().hex()))
+            self._ledger.fixes(kept)
+            self.rows = replace(self.rows, kept=kept)
         else:
             self._growing = self._open(self._vault.secret)
-            self._growing.load(self._vault.contents())
-            self._held, self._vault.moved = True, False
+            with self._vault.still():  # what another process may have sealed since is read as well
+                self._vault.look()
+                self._growing.load(self._vault.contents())
+                self._current_now(self._vault)
+            self._held = True
+
+    def _current_now(self, vault: Vault) -> None:
+        """What is sealed is what the engine holds; to be called while nobody else seals."""
+        vault.moved, self.rows = False, replace(self.rows, erased=self._ledger.erased)
 
     def _secret(self) -> bytes:
         return hmac.new(self._ledger.truncation_key(), b"kept rows", hashlib.sha256).digest()
@@ -141,13 +158,13 @@ class Growth:
                 raise
             with self._gate.closed():
                 growing.settle()
-                vault.moved = False
+                self._current_now(vault)
                 settled(sealed.batch)
         return sealed
 
     def _opened(self) -> tuple[Vault, Growing]:
         if self._vault is None:
-            self._vault = Vault(self._ledger, self._cut)
+            self._vault = Vault(self._ledger, self._cut, self._cipher)
         if self._growing is None:
             self._growing = self._open(self._vault.secret)
         return self._vault, self._growing
@@ -157,7 +174,7 @@ class Growth:
         if vault.manifest is not None and self._held and not vault.moved:
             return vault.manifest
         if vault.manifest is None:
-            self._ledger.fix(self.kept)  # no process may go on with others
+            self._ledger.fix(self.rows.kept)  # no process may go on with others
             if not self._held:
                 with self._gate.closed():
                     growing.begin()
@@ -178,8 +195,9 @@ class Growth:
                     self._held = True
                 else:
                     growing.exchange({part: contents.get(part) for part in growing.parts()})
+                self._current_now(vault)
                 settled(vault.manifest.last.batch)
-        vault.moved = False  # what is sealed is what the engine holds
+        self._current_now(vault)
         assert vault.manifest is not None
         return vault.manifest
 
@@ -192,32 +210,48 @@ class Growth:
 
     def forget(self, column: str, owner: object, settled: Settled) -> None:
         """Erase all rows of an owner; whether there were any is not said."""
-        text = plain_text(owner)
-        if text is None:
+        if plain_text(owner) is None:
             raise refuse.nobody()
         with self._turn:
-            self._forget(column, text, settled)
+            self._forget(column, owner, settled)
 
-    def _forget(self, column: str, text: str, settled: Settled) -> None:
+    def _forget(self, column: str, owner: object, settled: Settled) -> None:
         vault, growing = self._opened()
         owners = {name: place.table.owner for name, place in growing.places.items() if place.table.owner is not None}
         wanted = [name for name, known in owners.items() if isinstance(column, str) and known.lower() == column.lower()]
         if not wanted:
             raise refuse.unknown_owner(column, owners.values())
+        named: dict[str, list[str]] = {}
+        for name in wanted:
+            text = kept_text(_owners_column(name, growing), owner)  # as the owner is read where the row is
+            if text is None:
+                raise refuse.nobody()
+            named.setdefault(text, []).append(name)
         for promise in self._ledger.terms.promises:
             if _may_change_owners(promise.granularity.single):
                 raise refuse.no_erasure(str(promise.granularity))
         with vault.alone():
             manifest = self._current(vault, growing, settled)
-            left = growing.without(text, wanted)
+            left: dict[str, Any] = {}
+            for text, tables in named.items():
+                left |= growing.without(text, tables)
             # Who erases a person erases them from the sources too, and that is no change to be refused.
             first = replace(manifest.batches[0], sources={})
             kept = replace(manifest, batches=(first, *manifest.batches[1:]))
             vault.seal(kept, left, {"erased": column, "tables": wanted}, whole=True)
             with self._gate.closed():
                 growing.exchange(left)
-                vault.moved = False
+                self._current_now(vault)
                 settled(manifest.last.batch)
+
+
+def _owners_column(table: str, growing: Growing) -> Column:
+    """The stored column that names the owners of a table's rows, at the end of the chain that leads to it."""
+    place = growing.places[table]
+    while place.parent is not None:
+        place = growing.places[place.parent]
+    assert place.table.owner is not None
+    return place.table.columns[place.table.owner]
 
 
 def _may_change_owners(unit: Granularity) -> bool:

@@ -16,6 +16,7 @@ from partita.ledger.ledger import Ledger
 from partita.ledger.opening import open_ledger
 from partita.query.tables.people import People
 from partita.query.tables.schema import Table
+from partita.vault.cipher import Cipher
 
 Place = str | os.PathLike[str] | Ledger
 
@@ -29,6 +30,8 @@ def opened(
     gate: Gate,
     *,
     migrate: bool,
+    database: object = None,
+    cipher: Cipher | None = None,
 ) -> tuple[Ledger, Engine, Growth]:
     """The ledger of these terms, an engine over the tables, and what is sealed of them.
 
@@ -36,12 +39,13 @@ def opened(
     rows are kept, and where rows are sealed these are read and no others: then the ledger comes first.
     """
     if people is None and not sealed_beside(ledger):
-        engine = open_engine(backend, tables.values())
+        engine = open_engine(backend, tables.values(), database=database)
         book = _book(ledger, terms, migrate=migrate)
-        return book, engine, Growth(book, tables, gate)
+        return book, engine, Growth(book, tables, gate, cipher=cipher)
     book = _book(ledger, terms, migrate=migrate)
-    growth, kept = Growth(book, tables, gate), None if people is None else people[0]
-    return book, open_engine(backend, growth.sources(), kept, book.truncation_key().hex()), growth
+    growth, kept = Growth(book, tables, gate, cipher=cipher), None if people is None else people[0]
+    key = book.truncation_key().hex()
+    return book, open_engine(backend, growth.sources(), kept, key, database=database), growth
 
 
 def _book(ledger: Place, terms: Terms, *, migrate: bool) -> Ledger:

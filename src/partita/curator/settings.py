@@ -15,9 +15,10 @@ from partita.curator.curator import Curator
 from partita.curator.declared.declared import checked_promises, checked_tables, terms_of
 from partita.curator.path.opinion import EFFORT
 from partita.engine.log import write_beside, write_to
-from partita.engine.opening import BACKENDS
+from partita.engine.opening import BACKENDS, addressed
 from partita.errors import PartitaError
 from partita.errors import curator as refuse
+from partita.errors import vault as refuse_vault
 from partita.exact import Number, positive, whole
 from partita.granularity import (
     Granularity,
@@ -44,7 +45,10 @@ from partita.theory.measures.zcdp import ZCDP
 
 LONGEST = 4_000_000
 """Bytes of a file; one with thousands of columns and categories is far shorter."""
-_TOP = ("ledger", "log", "backend", "pace", "second_opinion", "promises", "tables", "public", "analysts", "server")
+_TOP = (
+    *("ledger", "log", "backend", "database", "pace", "second_opinion", "vault_key_env"),
+    *("promises", "tables", "public", "analysts", "server"),
+)
 _UNITS = {
     "rows": lambda _: rows(),
     "replace": lambda _: replace(),
@@ -80,6 +84,8 @@ class Settings:
     pace: Number | None = None
     log: str | None = None
     second_opinion: int = EFFORT
+    vault_key_env: str | None = None
+    database: str | Mapping[str, object] | None = None
     server: Mapping[str, Any] = field(default_factory=dict)
     """What stands under [server], as it stands there: the server reads it."""
 
@@ -129,9 +135,11 @@ def opened_settings(path: str | os.PathLike[str], declared: Settings, *, migrate
             public=declared.public,
             ledger=declared.ledger,
             backend=declared.backend,
+            database=declared.database,
             pace=declared.pace,
             second_opinion=declared.second_opinion,
             migrate=migrate,
+            vault_key=_vault_key(declared.vault_key_env),
         )
     except BaseException:
         if ended is not None:
@@ -181,7 +189,12 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
     if not isinstance(tables, Mapping) or not tables:
         raise refuse.bad_setting(shown, "tables", "declare at least one table: [tables.visits]")
     _filled_in(shown, tables)
-    declared = [from_toml(name, _mapping(shown, f"tables.{name}", one), place.parent) for name, one in tables.items()]
+    backend = settings.get("backend", "duckdb")
+    if not isinstance(backend, str) or backend not in BACKENDS:
+        raise refuse.unknown_backend(backend, BACKENDS)
+    # A table of a server is no file beside the settings.
+    base = None if addressed(backend) else place.parent
+    declared = [from_toml(name, _mapping(shown, f"tables.{name}", one), base) for name, one in tables.items()]
     promises = settings.get("promises")
     if not isinstance(promises, list) or not promises:
         raise refuse.bad_setting(shown, "promises", "declare at least one promise: [[promises]]")
@@ -193,22 +206,37 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
     log = settings.get("log", _beside(place).name)
     if log is not False and not isinstance(log, str):
         raise refuse.bad_setting(shown, "log", "give a path as text, or false for none.")
-    backend = settings.get("backend", "duckdb")
-    if not isinstance(backend, str) or backend not in BACKENDS:
-        raise refuse.unknown_backend(backend, BACKENDS)
     limits = _mapping(shown, "analysts", settings.get("analysts", {}))
     return Settings(
         tables=tuple(declared),
         promises=tuple(kept),
         ledger=ledger if ledger == ":memory:" else str(place.parent / ledger),
         backend=backend,
+        database=settings.get("database"),
         analysts={name: _limits(shown, f"analysts.{name}", limit) for name, limit in limits.items()},
         public=tuple(_public(shown, place.parent, settings.get("public", {}))),
         pace=_pace(settings.get("pace")),
         log=None if log is False else str(place.parent / log),
         second_opinion=whole(settings.get("second_opinion", EFFORT), "second_opinion"),
+        vault_key_env=_name_of_key(shown, settings.get("vault_key_env")),
         server=_mapping(shown, "server", settings.get("server", {})),
     )
+
+
+def _name_of_key(shown: str, given: object) -> str | None:
+    if given is not None and (not isinstance(given, str) or not given):
+        raise refuse.bad_setting(shown, "vault_key_env", "give the name of an environment variable.")
+    return given
+
+
+def _vault_key(name: str | None) -> str | None:
+    """The key of the vault, which is in the environment and in no file."""
+    if name is None:
+        return None
+    found = os.environ.get(name)
+    if not found:
+        raise refuse_vault.no_key_there(name)
+    return found
 
 
 def _pace(given: object) -> Number | None:

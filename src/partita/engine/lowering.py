@@ -14,6 +14,8 @@ from partita.query.exact.operations import (
     Folded,
     Kept,
     Load,
+    Looked,
+    Outermost,
     Sign,
     Width,
 )
@@ -81,6 +83,10 @@ def rendered(operation: Computed, dialect: Dialect = DUCKDB) -> str:
             inner = rendered(part, dialect)
             low, high = (_whole(end, operation.width, dialect) for end in (operation.low, operation.high))
             return f"CASE WHEN {inner} < {low} THEN {low} WHEN {inner} > {high} THEN {high} ELSE {inner} END"
+        case Outermost(function=function, parts=parts):
+            return f"{function}({', '.join(rendered(part, dialect) for part in parts)})"
+        case Looked(place=place, values=values):
+            return dialect.listed(values, f"({rendered(place, dialect)} + {_whole(1, Width.NARROW, dialect)})")
         case FirstOf(parts=parts):
             return f"COALESCE({', '.join(rendered(part, dialect) for part in parts)})"
         case Chosen(branches=branches, otherwise=otherwise):

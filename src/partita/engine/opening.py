@@ -17,17 +17,38 @@ if TYPE_CHECKING:
     BACKENDS: tuple[str, ...]
 
 
-def open_engine(backend: str | Engine, tables: Iterable[Table], people: People | None = None, key: str = "") -> Engine:
+def open_engine(
+    backend: str | Engine,
+    tables: Iterable[Table],
+    people: People | None = None,
+    key: str = "",
+    *,
+    database: object = None,
+) -> Engine:
     """The engine of this name over these tables; one that is open already is taken if it reads rows as declared here.
 
-    For ``people`` it keeps rows by the ledger's ``key``, and answers questions about joined tables.
+    For ``people`` it keeps rows by the ledger's ``key``, and answers questions about joined tables. ``database`` is
+    where an engine finds its tables that is a server.
     """
     if isinstance(backend, Engine):
+        if database is not None:
+            raise refuse_engine.needs_no_address(backend.kind)
         return _as_declared(backend, tables, people)
     known = _engines()
     if backend not in known:
         raise refuse.unknown_backend(backend, tuple(sorted(known)))
+    if known[backend].addressed:
+        if database is None:
+            raise refuse_engine.needs_address(backend)
+        return known[backend](tables, people, key, database=database)  # type: ignore[call-arg]
+    if database is not None:
+        raise refuse_engine.needs_no_address(backend)
     return known[backend](tables, people, key)
+
+
+def addressed(backend: str) -> bool:
+    """Whether an engine is a server, whose tables are no files."""
+    return _engines()[backend].addressed
 
 
 def _as_declared(engine: Engine, tables: Iterable[Table], people: People | None) -> Engine:

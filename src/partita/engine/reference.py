@@ -21,18 +21,33 @@ from partita.engine.rows import Row, rows_of
 from partita.errors import PartitaError
 from partita.errors.query import tables as refuse
 from partita.query.exact.extract import Extract
-from partita.query.exact.program import Cells, Histogram, Owners, Present, Program, Rows, Total, Values, ordered_texts
+from partita.query.exact.program import (
+    Cells,
+    Different,
+    Histogram,
+    Owners,
+    Present,
+    Program,
+    Rows,
+    Total,
+    Values,
+    ordered_texts,
+)
 from partita.query.language import keys
 from partita.query.language.conditions import Condition, Versus
+from partita.query.language.curves import curve, nearest
 from partita.query.language.expressions import (
     Case,
     Clamp,
+    Curved,
     Expression,
+    Extreme,
     First,
     Months,
     Number,
     Plus,
     Quotient,
+    Ratio,
     Remainder,
     Times,
     Value,
@@ -44,7 +59,7 @@ from partita.query.tables.people import People
 from partita.query.tables.schema import Table, texts
 from partita.query.tables.truncation import Truncation
 from partita.region.calendar import month_number
-from partita.region.columns import Operator, Timestamps
+from partita.region.columns import Bounded, Operator, Timestamps
 from partita.region.columns.stepped import Stepped
 from partita.region.domain import Domain
 from partita.region.predicate import And, IsTrue, Known, Not, Or, Predicate
@@ -220,6 +235,10 @@ def _summed(program: Program, rows: Iterable[Record]) -> NDArray[np.object_]:
                 case Owners():
                     if row.owner is not None:
                         owners.setdefault((group, column), set()).add(row.owner)
+                case Different(name, among):
+                    found = _held(row, name, program.table)
+                    if found is not None and (among is None or meets(among, row.codes)):
+                        owners.setdefault((group, column), set()).add(found)
                 case Values(of):
                     number = evaluate(of, row.codes, domain)
                     if number is not None:
@@ -232,6 +251,14 @@ def _summed(program: Program, rows: Iterable[Record]) -> NDArray[np.object_]:
         listed = sorted(times.items())
         result[group, column] = Histogram(*np.array(listed, dtype=np.int64).T)
     return result
+
+
+def _held(row: Record, name: str, table: Table) -> object:
+    """What a row holds in a column: its code or its text, or None if that is missing."""
+    if isinstance(table.columns[name], Bounded):
+        axis = table.domain.axis(name)
+        return None if row.codes[axis] == table.domain.bounded[axis].null else row.codes[axis]
+    return row.texts[texts(table).index(name)]
 
 
 def _place(key: keys.Key, domain: Domain, codes: tuple[int, ...]) -> int:
@@ -468,6 +495,20 @@ def evaluate(expression: Expression, codes: tuple[int, ...], domain: Domain) -> 
         case Months(part):
             inner = evaluate(part, codes, domain)
             return None if inner is None else Fraction(month_number(math.floor(inner)))
+        case Extreme(parts, greatest):
+            found = [one for part in parts if (one := evaluate(part, codes, domain)) is not None]
+            return (max if greatest else min)(found, default=None)
+        case Ratio(part, divisor, step):
+            inner, below = evaluate(part, codes, domain), evaluate(divisor, codes, domain)
+            if inner is None or below is None:
+                return None
+            below = below if below > 0 else bounds(divisor, domain).unit
+            return nearest(max(inner, Fraction(0)) / below, step) * step
+        case Curved(name, part, low, high, unit, step):
+            inner = evaluate(part, codes, domain)
+            if inner is None:
+                return None
+            return curve(name, low, high, unit, step).at(math.floor((inner - low) / unit)) * step
         case First(parts):
             for part in parts:
                 inner = evaluate(part, codes, domain)

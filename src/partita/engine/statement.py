@@ -9,10 +9,10 @@ from typing import Any, assert_never, final
 
 from sqlglot import exp
 
-from partita.engine.lowering import integer, rendered, truth
+from partita.engine.lowering import holds, integer, rendered, truth
 from partita.engine.stored import Stored
 from partita.query.exact.extract import Extract
-from partita.query.exact.program import Owners, Present, Program, Rows, Total, Values
+from partita.query.exact.program import Different, Owners, Present, Program, Rows, Total, Values
 from partita.query.exact.workings import bucket, valued
 from partita.query.exact.workings import gathered as working
 from partita.query.language import keys as keys_of
@@ -68,12 +68,16 @@ def statement(program: Program, stored: Stored, part_of: Program | None = None) 
                 assert program.table.owner is not None
                 listed.append(f"COUNT(DISTINCT {name(program.table.owner)})")
                 clean, counted = clean | {program.table.owner}, True
+            case Different(column, among):
+                listed.append(f"COUNT(DISTINCT {_among(column, among, stored)})")
+                clean, counted = clean | {column} | (frozenset() if among is None else among.columns()), True
             case Values():
                 continue
             case _:
                 assert_never(tally)
     keys = program.cells.keys
-    # Owners of two groups that become one must not be counted twice, so then nothing is grouped before it is sanitised.
+    # What occurs in two groups that become one must not be counted twice, so that nothing is grouped before it is
+    # sanitised then.
     late = [None if counted else _late(program, key, stored) for key in keys]
     raw = frozenset(column for column in late if column is not None)
     clean = clean.union(*(keys_of.columns(key) for key, after in zip(keys, late, strict=True) if after is None))
@@ -90,6 +94,13 @@ def statement(program: Program, stored: Stored, part_of: Program | None = None) 
     if any(late):
         sql = _sanitised_after(sql, late, len(listed), stored)
     return Statement(sql, tuple(int if counted and isinstance(key, Mapped) else _place(key, stored) for key in keys))
+
+
+def _among(column: str, among: Condition | None, stored: Stored) -> str:
+    """A column where a condition holds, and otherwise NULL."""
+    if among is None:
+        return name(column)
+    return f"CASE WHEN {holds(among, stored.dialect)} THEN {name(column)} END"
 
 
 def values_statement(program: Program, of: Expression, stored: Stored) -> Statement:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -196,6 +197,10 @@ class _Proof:
                 return self.case(node, columns)
             case exp.Coalesce():
                 return self.hull([self.value(part, columns) for part in (node.this, *node.expressions)], node)
+            case exp.Greatest() | exp.Least():
+                return self.hull([self.value(part, columns) for part in (node.this, *node.expressions)], node)
+            case exp.Anonymous() if node.name.upper() == "LIST_EXTRACT" and len(node.expressions) == 2:
+                return self.listed(*node.expressions, columns=columns)
             case exp.Count():
                 for part in node.this.expressions if isinstance(node.this, exp.Distinct) else [node.this]:
                     if not isinstance(part, exp.Star):
@@ -277,6 +282,19 @@ class _Proof:
                 # Where nothing is left between the ends, only NULL comes this far.
                 last = Known(last.kind, low, high) if low <= high else Known(last.kind, end.low, end.low)
         return self.hull([*found, last], node)
+
+    def listed(self, listed: exp.Expr, place: exp.Expr, *, columns: Columns) -> Known:
+        """A number of a written list of 64-bit numbers, at a place that lies in it."""
+        written = (
+            listed.this if isinstance(listed, exp.Cast) and listed.to.sql(dialect="duckdb") == "BIGINT[]" else None
+        )
+        if not isinstance(written, exp.Literal) or not re.fullmatch(r"\[-?\d+(,-?\d+)*\]", written.name):
+            raise Unproven(f"the list {listed.sql()[:80]}")
+        values, where = [int(one) for one in written.name[1:-1].split(",")], self.value(place, columns)
+        if where.kind != "BIGINT" or where.low < 1 or where.high > len(values):
+            raise Unproven(f"a place outside its list: {place.sql()[:80]}")
+        reached = values[where.low - 1 : where.high]
+        return _held(Known("BIGINT", min(reached), max(reached)), listed)
 
     def hull(self, values: Sequence[Known], node: exp.Expr) -> Known:
         """Values of one type, one of which is taken."""

@@ -80,3 +80,120 @@ def keeps_no_rows(kind: str) -> InvalidInput:
         "engine.keeps-no-rows",
         f"The engine {kind!r} does not keep the rows of people across tables. Use backend='duckdb'.",
     )
+
+
+def no_driver(backend: str, package: str) -> InvalidInput:
+    """An engine whose driver is not installed."""
+    return InvalidInput(
+        "engine.no-driver",
+        f"The engine {backend!r} needs the package {package}. Install it: pip install 'partita[{backend}]'.",
+    )
+
+
+def needs_address(backend: str) -> InvalidInput:
+    """An engine that is a server, without its address."""
+    return InvalidInput(
+        "engine.needs-address",
+        f'The engine {backend!r} reads tables of a server. Say where it is: database="postgresql://...". '
+        f"Nothing was read.",
+    )
+
+
+def needs_no_address(backend: str) -> InvalidInput:
+    """An address for an engine that is no server."""
+    return InvalidInput(
+        "engine.needs-no-address",
+        f'The engine {backend!r} is no server: leave database= out, or say backend="postgres". Nothing was read.',
+    )
+
+
+def no_address(given: object) -> InvalidInput:
+    """An address that is none; what was given may hold a password, and only its type is shown."""
+    return InvalidInput(
+        "engine.no-address",
+        f"database= is no address{'' if given is None else f' but a {type(given).__name__}'}. Give one such as "
+        f'"postgresql://reader@db.example/clinic", or a table of address, superuser, views and timeout.',
+    )
+
+
+def bad_database(option: str, advice: str) -> InvalidInput:
+    """A setting of a server that cannot be used."""
+    return InvalidInput("engine.bad-database", f"database: {option} cannot be used. {advice}")
+
+
+def unreachable(server: str) -> InvalidInput:
+    """A server that does not let us in."""
+    return InvalidInput(
+        "engine.unreachable",
+        f"The server {server} cannot be used: it does not answer, or not to this name and password. The operator's log "
+        f"says what it said. Nothing was read and nothing is charged.",
+    )
+
+
+def old_server(version: int) -> InvalidInput:
+    """A server of a version that is not supported."""
+    return InvalidInput(
+        "engine.old-server", f"The server is PostgreSQL {version}. Version 14 and later are read. Nothing was read."
+    )
+
+
+def other_encoding(encoding: str) -> InvalidInput:
+    """A database whose texts are other bytes than everywhere else."""
+    return InvalidInput(
+        "engine.other-encoding",
+        f"The database is encoded in {encoding}. Only UTF8 is read: which rows of an owner are kept follows from the "
+        f"bytes of texts. Nothing was read.",
+    )
+
+
+def superuser(role: str) -> InvalidInput:
+    """A role that may do everything."""
+    return InvalidInput(
+        "engine.superuser",
+        f"The role {role!r} is a superuser, and a curator needs no more than SELECT on the declared tables. Give it a "
+        f'role of its own, or allow this one: database = {{ address = "...", superuser = true }}. Nothing was read.',
+    )
+
+
+def no_relation_name(table: str) -> InvalidInput:
+    """A source that names no table of a server."""
+    return InvalidInput(
+        "engine.no-relation-name",
+        f'Table {table}: its source is no table of the server. Give schema and name, as in source="public.visits".',
+    )
+
+
+def no_relation(table: str, relation: str) -> InvalidInput:
+    """A table that the server does not have."""
+    return InvalidInput(
+        "engine.no-relation",
+        f"Table {table}: the server has no table {relation}. Names are written as they are stored there, large and "
+        f"small letters included. Nothing was read.",
+    )
+
+
+def no_right(table: str, relation: str) -> InvalidInput:
+    """A table that the role may not read."""
+    return InvalidInput(
+        "engine.no-right",
+        f"Table {table}: the role may not read {relation}. Grant it USAGE on the schema and SELECT on the table. "
+        f"Nothing was read.",
+    )
+
+
+def computed_rows(table: str, relation: str) -> InvalidInput:
+    """A view, a foreign table or a virtual column: what computes it may fail on one row, and so tell of it."""
+    return InvalidInput(
+        "engine.computed-rows",
+        f"Table {table}: {relation} is a view, a foreign table or has columns that are computed when they are read. "
+        f"What computes them may fail on a row, and no proof covers it. Store the rows in a table or a materialised "
+        f'view; or, if no row can ever fail it, allow it: database = {{ address = "...", views = true }}.',
+    )
+
+
+def changed_types(table: str) -> InvalidInput:
+    """Columns that are not what they were when the engine was opened."""
+    return InvalidInput(
+        "engine.changed-types",
+        f"The columns of {table} are not of the types they had when the engine was opened. Open it again.",
+    )

@@ -307,6 +307,15 @@ def other_rows(path: str, tables: Iterable[str]) -> LedgerFault:
     )
 
 
+def forgotten_meanwhile(path: str) -> LedgerFault:
+    """Another process has erased somebody whose rows this one still holds."""
+    return LedgerFault(
+        "ledger.forgotten-meanwhile",
+        f"Another process has erased a person's rows from the vault of {path}, and this curator still holds the "
+        f"rows of before. Open it again: it then reads what is sealed now. {UNTOUCHED}",
+    )
+
+
 # --- charges, accounts, promises and tables -------------------------------------------------------------------------
 
 

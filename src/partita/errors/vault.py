@@ -184,3 +184,46 @@ def foreign(path: str) -> LedgerFault:
 def nobody() -> InvalidInput:
     """An erasure of nobody."""
     return InvalidInput("vault.nobody", "Say who is to be forgotten: forget('customer', 17). Nothing was erased.")
+
+
+def bad_key() -> InvalidInput:
+    """A key of the vault that is none; it is not shown."""
+    return InvalidInput(
+        "vault.bad-key",
+        "The key of the vault is 32 bytes, or the 64 hexadecimal digits of them: vault_key=os.environ[...]. Make one "
+        "with secrets.token_hex(32), and keep it apart from the ledger and the vault: without it nobody reads the rows "
+        "again. Nothing was opened.",
+    )
+
+
+def no_key(path: str) -> LedgerFault:
+    """An encrypted vault that is opened without a key."""
+    return LedgerFault(
+        "vault.no-key",
+        f"{path} is encrypted. Open the curator with the key that it was sealed with, vault_key=. {UNTOUCHED}",
+    )
+
+
+def wrong_key(path: str) -> LedgerFault:
+    """An encrypted vault that is opened with another key."""
+    return LedgerFault(
+        "vault.wrong-key", f"{path} was encrypted with another key than vault_key=. Give that one. {UNTOUCHED}"
+    )
+
+
+def not_encrypted(path: str) -> LedgerFault:
+    """A vault in the clear that is opened with a key."""
+    return LedgerFault(
+        "vault.not-encrypted",
+        f"{path} was sealed without a key, and would stay readable beside encrypted files. Open the curator without "
+        f"vault_key=, or begin a new ledger with it. {UNTOUCHED}",
+    )
+
+
+def no_key_there(name: str) -> InvalidInput:
+    """The environment does not hold the key that a file of settings names."""
+    return InvalidInput(
+        "vault.no-key-there",
+        f"vault_key_env = {name!r}: the environment has no variable of this name. Set it to the 64 hexadecimal digits "
+        f"of the vault's key. Nothing was opened.",
+    )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Final, final
 
 from partita.errors import ledger as refuse
 from partita.ledger.book.book import Book
@@ -17,7 +17,21 @@ _FIXED: Final = digest(b"partita kept rows")
 
 Kept = Mapping[str, str]
 """Keyed digests of the rows that are kept, by table; nothing for rows that are sealed, and where all rows are read."""
-NONE: Final[Kept] = MappingProxyType({})
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows that a charge would read: what is kept of owners, and the newest erasure that they are without.
+
+    ``erased`` is the place of its entry; None where nobody asks, since nothing is read.
+    """
+
+    kept: Kept = field(default_factory=dict)
+    erased: int | None = None
+
+
+NONE: Final = Rows()
 
 
 def fixed(store: Store) -> dict[str, str]:

@@ -26,7 +26,7 @@ from partita.ledger.canonical import digest
 from partita.ledger.charge import Charge
 from partita.ledger.decisions import decided, limited
 from partita.ledger.eras import Eras
-from partita.ledger.fixed import NONE, Kept, check, fix
+from partita.ledger.fixed import NONE, Kept, Rows, check, fix
 from partita.ledger.keys import SigningKey
 from partita.ledger.migration import migrated
 from partita.ledger.pages import Pages
@@ -57,17 +57,17 @@ class Ledger(Pages):
 
     # --- one question ----------------------------------------------------------------------------------------
 
-    def reserve(self, charge: Charge, kept: Kept = NONE) -> Reservation | Answered:
+    def reserve(self, charge: Charge, rows: Rows = NONE) -> Reservation | Answered:
         """Book a charge durably, or return the answer that is there already, or refuse; only a Reservation may read."""
-        (found,) = self.reserve_many([charge], kept)
+        (found,) = self.reserve_many([charge], rows)
         return found
 
-    def reserve_many(self, charges: Sequence[Charge], kept: Kept = NONE) -> list[Reservation | Answered]:
+    def reserve_many(self, charges: Sequence[Charge], rows: Rows = NONE) -> list[Reservation | Answered]:
         """Book charges in order with one flush: all of them, or those before the first that is refused.
 
         Each is decided after those before it, as if they came one by one. If the very first is refused, so is the
-        call; otherwise the list is shorter than what was given. ``kept`` are the rows of owners that would be read: the
-        first charge fixes them for the book's life, and no other charge may read others (theory E14).
+        call; otherwise the list is shorter than what was given. ``rows`` are those that would be read: the first charge
+        fixes what is kept of owners for the book's life (theory E14), and nobody who was forgotten may be read.
         """
         found: list[Reservation | Answered] = []
         with self._book.writing(Stage.RESERVE) as balances:
@@ -77,7 +77,7 @@ class Ledger(Pages):
                 if self._book.replay.newest is not self._book.replay.last:
                     self._book.replay.book_ahead()
                 try:
-                    found.append(self._reserved(charge, balances, kept))
+                    found.append(self._reserved(charge, balances, rows))
                 except PartitaError:
                     if not found:
                         raise
@@ -89,7 +89,7 @@ class Ledger(Pages):
             self._faults(Point.RESERVED)
         return found
 
-    def _reserved(self, charge: Charge, balances: Balances, kept: Kept) -> Reservation | Answered:
+    def _reserved(self, charge: Charge, balances: Balances, rows: Rows) -> Reservation | Answered:
         """Write one charge, inside ``writing``, or find what the book has of it already, or refuse it."""
         known = self._known(charge)
         if isinstance(known, Answered):
@@ -97,7 +97,7 @@ class Ledger(Pages):
         if (clamped := self.birth.clamped) is not None:
             # Neither may a charge that was left open be finished now: it would read other rows than it was for.
             raise refuse_ledger.clamped_parts(self._store.name, str(clamped.granularity))
-        new = check(self._store, kept)  # what was charged before may be read from the same rows alone, too
+        new = self._same(rows)  # what was charged before may be read from the same rows alone, too
         if known is not None:
             return known
         # Whatever could keep an answer from leaving afterwards is refused while nothing is charged.
@@ -305,6 +305,22 @@ class Ledger(Pages):
         """Write down which rows are read of owners; refuse if the book has others."""
         with self._book.writing(Stage.RESERVE):
             fix(self._book, check(self._store, kept))
+
+    @property
+    def erased(self) -> int:
+        """Where in the book somebody was last forgotten, as far as this process has met it."""
+        with self._book.current():
+            return self._book.replay.erased
+
+    def same(self, rows: Rows) -> None:
+        """Refuse to read rows other than those that were charged for, or of somebody who was forgotten since."""
+        with self._book.current():
+            self._same(rows)
+
+    def _same(self, rows: Rows) -> dict[str, str]:
+        if rows.erased is not None and rows.erased < self._book.replay.erased:
+            raise refuse_ledger.forgotten_meanwhile(self._store.name)
+        return check(self._store, rows.kept)
 
     def fixes(self, kept: Kept) -> bool:
         """Whether the book says which rows are read of owners; refused if these are not the ones."""

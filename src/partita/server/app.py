@@ -19,7 +19,10 @@ from partita.server.calls import TheCaller, TheService, only, told
 from partita.server.counts import Counts
 from partita.server.door import Door
 from partita.server.log import failed
-from partita.server.problems import of_status, of_validation
+from partita.server.pages import console, decisions, views
+from partita.server.pages.sessions import Sessions
+from partita.server.pages.visits import complained
+from partita.server.problems import document, of_status, of_validation
 from partita.server.problems import told as complain
 from partita.server.rates import Rates
 from partita.server.routes import calculators, people, questions, standing
@@ -67,12 +70,14 @@ def application(service: Service, *, version: str) -> ASGIApp:
     app.state.service = service
     app.state.counts = Counts()
     app.state.rates = Rates(service.settings.requests_per_minute)
+    app.state.sessions = Sessions(service.settings.sign_in_hours)
     app.state.asking = anyio.CapacityLimiter(service.settings.questions_at_once)
     for router in (questions.router, standing.router, calculators.router, people.router):
         app.include_router(router, prefix=API)
     for router in (questions.router, standing.router):
         app.include_router(router, prefix=f"{API}/practice")
-    app.include_router(machine)
+    for router in (machine, views.router, console.router, decisions.router):
+        app.include_router(router)
     _refusals(app)
     return Door(app, service.settings, app.state.counts)
 
@@ -83,7 +88,10 @@ def _refusals(app: FastAPI) -> None:
     async def ours(request: Request, error: Exception) -> Response:
         assert isinstance(error, PartitaError)
         app.state.counts.refusal(error.code)
-        return complain(error, app.state.service.real.curator.ledger.name)
+        ledger = app.state.service.real.curator.ledger.name
+        if "text/html" in request.headers.get("accept", "") and not request.url.path.startswith(API):
+            return complained(request, error, document(error, ledger)["error"]["message"])
+        return complain(error, ledger)
 
     async def malformed(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)

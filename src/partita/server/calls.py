@@ -41,17 +41,22 @@ def caller_of(request: Request) -> Caller:
     return caller
 
 
-def practice_of(request: Request) -> bool:
+async def the_service(request: Request) -> Service:
+    """The service, without a thread of its own: nothing waits here."""
+    return service_of(request)
+
+
+async def practice_of(request: Request) -> bool:
     """Whether a request is for the practice twin."""
     return request.url.path.startswith(PRACTICE)
 
 
-def key_of(idempotency_key: Annotated[str | None, Header(max_length=200)] = None) -> str | None:
+async def key_of(idempotency_key: Annotated[str | None, Header(max_length=200)] = None) -> str | None:
     """The caller's own mark for this attempt."""
     return idempotency_key
 
 
-TheService = Annotated[Service, Depends(service_of)]
+TheService = Annotated[Service, Depends(the_service)]
 TheCaller = Annotated[Caller, Depends(caller_of)]
 Practice = Annotated[bool, Depends(practice_of)]
 Number = Annotated[int, Path(ge=1, le=2**62)]

@@ -15,6 +15,7 @@ from partita.errors import PartitaError
 from partita.errors import server as refuse
 from partita.ledger.book.entries import Entry, Kind
 from partita.ledger.receipts.receipts import Receipt
+from partita.ledger.reports.history import Moment, history
 from partita.ledger.states import Answered
 from partita.live import Live, alone
 from partita.server.accounts.register import Caller, Role
@@ -33,6 +34,7 @@ class Desk(Live):
         self.practice = practice
         self._show_others = show_others
         self._plans: dict[tuple[str, int], Planned] = {}
+        self._past: tuple[int, tuple[Moment, ...]] | None = None
 
     def session(self, caller: Caller) -> Session:
         """The session in which a caller asks."""
@@ -86,6 +88,14 @@ class Desk(Live):
         if closing is None or closing.kind is not Kind.COMMIT:
             raise refuse.no_answer(seq)
         return reserve, closing
+
+    @alone
+    def history(self) -> tuple[Moment, ...]:
+        """How the losses grew, read again only where something was charged since."""
+        at = self.curator.ledger.mark().seq
+        if self._past is None or self._past[0] != at:
+            self._past = at, history(self.curator.ledger)
+        return self._past[1]
 
     # --- plans -----------------------------------------------------------------------------------------------------
 

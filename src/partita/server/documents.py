@@ -91,10 +91,11 @@ def losses(found: Sequence[Measure | None]) -> list[dict[str, Any] | None]:
 
 def _bars(answer: Answer, confidence: str) -> dict[str, Any]:
     sure = probability(confidence, "confidence")
+    found = answer.intervals(sure)
     return {
         "confidence": confidence,
-        "half_widths": answer.error(sure),
-        "intervals": {name: [list(ends) for ends in found] for name, found in answer.intervals(sure).items()},
+        "half_widths": answer.half_widths(found),
+        "intervals": {name: [list(ends) for ends in listed] for name, listed in found.items()},
         "rows_between": answer.rank_error(sure),
     }
 

@@ -59,8 +59,6 @@ class ServerSettings:
     """How long the end of the server waits for what is under way."""
     sign_in_hours: int = 12
     """How long somebody stays signed in to the pages."""
-    log_questions: bool = False
-    """Whether the server's log has the texts of questions."""
 
     @property
     def secure(self) -> bool:

@@ -10,9 +10,10 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from enum import StrEnum, unique
 from pathlib import Path
-from typing import Any, final
+from typing import Any, BinaryIO, final
 
 from partita.errors import vault as refuse
+from partita.vault.cipher import MARK, Cipher
 
 _LOCK = "lock"
 _PART = ".part"
@@ -32,6 +33,7 @@ class Step(StrEnum):
 
 
 Cut = Callable[[Step], None]
+Fill = Callable[[BinaryIO], None]
 
 
 def nothing(step: Step) -> None:
@@ -42,8 +44,8 @@ def nothing(step: Step) -> None:
 class Folder:
     """Files of one vault, written under another name, flushed, and then named."""
 
-    def __init__(self, path: str, key: bytes, cut: Cut = nothing) -> None:
-        self.path, self._key, self._cut = Path(path), key, cut
+    def __init__(self, path: str, key: bytes, cut: Cut = nothing, cipher: Cipher | None = None) -> None:
+        self.path, self._key, self._cut, self._cipher = Path(path), key, cut, cipher
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -59,33 +61,60 @@ class Folder:
             fcntl.flock(file, fcntl.LOCK_UN)
             os.close(file)
 
-    def write(self, name: str, fill: Callable[[Path], None]) -> str:
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """Nobody writes here meanwhile; others may read. Where there is no folder, there is nothing to wait for."""
+        with self._named():
+            file = os.open(self.path / _LOCK, os.O_RDWR | os.O_CREAT, 0o600) if self.path.is_dir() else None
+            if file is not None:
+                fcntl.flock(file, fcntl.LOCK_SH)
+        try:
+            yield
+        finally:
+            if file is not None:
+                fcntl.flock(file, fcntl.LOCK_UN)
+                os.close(file)
+
+    def write(self, name: str, fill: Fill) -> str:
         """A whole file of this name, durable; the keyed digest of what it holds."""
         made, part = self.path / name, self.path / f"{name}{_PART}"
         with self._named():
-            fill(part)
+            with part.open("wb") as file:
+                if self._cipher is None:
+                    fill(file)
+                else:
+                    self._cipher.write(file, name, fill)
             self._cut(Step.PART)
             part.chmod(0o600)
             _flush(part)
-            found = self.digest(part)
+            found = (
+                self.digest(part)
+                if self._cipher is None
+                else self._told(self._cipher.read(part.read_bytes(), str(part), name))
+            )
             part.rename(made)
             _flush(self.path)
         return found
 
     def read(self, name: str, digest: str) -> bytes:
-        """A file, if it is the one that was written."""
-        path = self.path / name
-        self.check(name, digest)
-        with self._named():
-            return path.read_bytes()
-
-    def check(self, name: str, digest: str) -> None:
-        """Refuse a file that is not there, or is not the one that was written."""
+        """What a file holds, if it is the one that was written."""
         path = self.path / name
         if not path.is_file():
             raise refuse.gone(str(path))
-        if not hmac.compare_digest(self.digest(path), digest):
+        content = self.content(name)
+        if not hmac.compare_digest(self._told(content), digest):
             raise refuse.changed(str(path))
+        return content
+
+    def content(self, name: str) -> bytes:
+        """What a file holds, in the clear; refused without the key that it was written with."""
+        with self._named():
+            content = (self.path / name).read_bytes()
+        if self._cipher is not None:
+            return self._cipher.read(content, str(self.path / name), name)
+        if content.startswith(MARK):
+            raise refuse.no_key(str(self.path / name))
+        return content
 
     def sweep(self, named: Collection[str]) -> None:
         """Take away what no manifest names: what an older one named, or a sealing left that did not come to its end."""
@@ -105,7 +134,10 @@ class Folder:
 
     def told(self, text: str) -> str:
         """The keyed digest of a text."""
-        return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
+        return self._told(text.encode())
+
+    def _told(self, content: bytes) -> str:
+        return hmac.new(self._key, content, hashlib.sha256).hexdigest()
 
     @contextmanager
     def _named(self) -> Iterator[None]:
@@ -124,12 +156,12 @@ def _flush(path: Path) -> None:
         os.close(file)
 
 
-def stored(rows: Any) -> Callable[[Path], None]:
+def stored(rows: Any) -> Fill:
     """How an Arrow table is put into a file."""
 
-    def fill(path: Path) -> None:
+    def fill(file: BinaryIO) -> None:
         import pyarrow.parquet as pq
 
-        pq.write_table(rows, path, compression="zstd")
+        pq.write_table(rows, file, compression="zstd")
 
     return fill

@@ -6,17 +6,18 @@ import hashlib
 import hmac
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any, Final, final
+from typing import Any, BinaryIO, Final, final
 from weakref import finalize
 
 from partita.errors import vault as refuse
 from partita.ledger.ledger import Ledger
-from partita.vault.folder import Cut, Folder, Step, nothing, stored
+from partita.vault.cipher import Cipher
+from partita.vault.folder import Cut, Fill, Folder, Step, nothing, stored
 from partita.vault.manifest import Manifest, Record
 
 MERGED: Final = 64
@@ -32,7 +33,7 @@ class Vault:
     batch is there or is not, whenever the process ends; what a sealing left behind is taken away by the next.
     """
 
-    def __init__(self, ledger: Ledger, cut: Cut = nothing) -> None:
+    def __init__(self, ledger: Ledger, cut: Cut = nothing, cipher: Cipher | None = None) -> None:
         self._ledger, self._cut = ledger, cut
         self._goes: finalize[[str, int], Vault] | None = None
         secret = ledger.truncation_key()
@@ -41,7 +42,7 @@ class Vault:
             self._goes = finalize(self, _swept, place, os.getpid())
         else:
             place = place_of(ledger.name)
-        self._folder = Folder(place, hmac.new(secret, b"vault", hashlib.sha256).digest(), cut)
+        self._folder = Folder(place, hmac.new(secret, b"vault", hashlib.sha256).digest(), cut, cipher)
         self.secret = hmac.new(secret, b"forgotten owners", hashlib.sha256).hexdigest()
         self.manifest: Manifest | None = None
         self.moved = False
@@ -54,6 +55,10 @@ class Vault:
             self._goes()
 
     # --- reading -----------------------------------------------------------------------------------------------
+
+    def still(self) -> AbstractContextManager[None]:
+        """No process seals inside, so that what is looked at is not swept away before it is read."""
+        return self._folder.still()
 
     def look(self) -> Manifest | None:
         """What the ledger says is sealed now, if the folder has it; None if nothing ever was."""
@@ -73,10 +78,11 @@ class Vault:
         return found
 
     def _read(self, name: str, digest: str) -> Any:
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        self._folder.check(name, digest)
-        return pq.read_table(self._folder.path / name, partitioning=None)
+        # The very bytes whose digest was compared, whatever becomes of the file meanwhile.
+        return pq.read_table(pa.BufferReader(self._folder.read(name, digest)), partitioning=None)
 
     def unchanged(self, sources: Mapping[str, object]) -> None:
         """Refuse a declared file that holds something else than when it was sealed: what is new would not be read."""
@@ -110,7 +116,7 @@ class Vault:
     def _own(self) -> None:
         """Refuse a folder with rows that no entry of this ledger knows of; its own first sealing may be half done."""
         for path in self._folder.path.glob("manifest-*.json"):
-            content = path.read_bytes()
+            content = self._folder.content(path.name)
             if _manifest(self._folder.told(content.decode(errors="replace"))) != path.name:
                 raise refuse.foreign(str(self._folder.path))
             if Manifest.from_content(content).last.batch:
@@ -176,9 +182,9 @@ def _manifest(digest: str) -> str:
     return f"manifest-{digest[:32]}.json"
 
 
-def _filled(content: bytes) -> Callable[[Path], None]:
-    def fill(path: Path) -> None:
-        path.write_bytes(content)
+def _filled(content: bytes) -> Fill:
+    def fill(file: BinaryIO) -> None:
+        file.write(content)
 
     return fill
 

@@ -40,6 +40,22 @@ def test_an_answer_about_people_says_what_is_left_for_them(question):
         assert answer._repr_html_()
 
 
+def test_many_questions_about_people_are_asked_together():
+    questions = [
+        "SELECT COUNT(*) AS n FROM buys WHERE price > 1",
+        "SELECT f.kind, COUNT(*) AS n FROM folk f JOIN buys b ON b.person = f.person GROUP BY f.kind",
+        "SELECT COUNT(*) n FROM (SELECT RANK() OVER (PARTITION BY person ORDER BY price) AS r FROM buys) t WHERE r = 1",
+    ]
+    with people() as together, people() as alone:
+        answers = together.ask_many(questions, rho="0.125")
+        for question in questions:
+            alone.ask(question, rho="0.125")
+        assert [len(answer.rows()) for answer in answers] == [1, 4, 1]
+        assert together.spent() == alone.spent()
+        assert all(answer.free for answer in together.ask_many(questions, rho="0.125"))
+        assert together.verify().problems == ()
+
+
 def test_an_answer_names_the_bounds_of_what_was_gathered():
     with owners() as curator:
         asked = "SELECT AVG(c) AS n FROM (SELECT person, {0} AS c FROM buys GROUP BY person) AS t"

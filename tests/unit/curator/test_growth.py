@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import threading
 
@@ -11,6 +12,7 @@ import pytest
 import partita as pt
 from partita.curator.path.gate import Gate
 from partita.errors import LedgerFault, PartitaError
+from partita.vault.vault import Vault
 
 EXACT = 10**6  # so much ρ that noise is below one half
 EVERYBODY = pt.persons("customer", table="customers", rows={"orders": 2})
@@ -273,8 +275,11 @@ def test_another_process_takes_in_what_the_first_has_sealed(tmp_path):
     assert refused_code(lambda: two.ingest("orders", [], batch="1")) == "vault.arrived-already"
     assert number(two) == 3
     two.ingest("orders", orders("ann", "ann", first=20), batch="2")
+    plan = two._ledger, two._path.rows
     one.forget("customer", "cid")
-    assert (number(one), number(two, COUNT + " WHERE price < 9")) == (3, 4)
+    assert number(one) == 3
+    assert refused_code(lambda: number(two, COUNT + " WHERE price < 9")) == "ledger.forgotten-meanwhile"
+    assert refused_code(lambda: plan[0].same(plan[1])) == "ledger.forgotten-meanwhile"
     assert two.ingest("orders", [], batch="3").batch == 3
     assert number(two) == 3
 
@@ -302,6 +307,72 @@ def test_rows_are_exchanged_only_while_no_question_is_under_way():
     for one in threads:
         one.join(10)
     assert order == ["question", "rows"]
+
+
+def test_questions_that_go_on_and_on_do_not_keep_rows_out():
+    gate, order = Gate(), []
+    entered, waits = threading.Event(), threading.Event()
+
+    def first():
+        with gate.passed():
+            entered.set()
+            waits.wait(10)
+            with gate.passed():  # it is inside already
+                order.append("first")
+
+    def rows():
+        with gate.closed():
+            order.append("rows")
+
+    def second():
+        with gate.passed():
+            order.append("second")
+
+    threads = [threading.Thread(target=first), threading.Thread(target=rows), threading.Thread(target=second)]
+    threads[0].start()
+    entered.wait(10)
+    threads[1].start()
+    with gate._turn:
+        assert gate._turn.wait_for(lambda: gate._waiting, 10)
+    threads[2].start()
+    with gate._turn:
+        gate._turn.wait_for(lambda: "second" in order, 0.05)
+    waits.set()
+    for one in threads:
+        one.join(10)
+    assert order == ["first", "rows", "second"]
+
+
+def test_nobody_seals_while_a_curator_reads_what_is_sealed(tmp_path, monkeypatch):
+    with shop(tmp_path / "book") as curator:
+        curator.ingest("orders", orders("cid", first=10))
+    plain, tried = Vault.contents, []
+
+    def contents(vault):
+        lock = os.open(tmp_path / "book.vault" / "lock", os.O_RDWR)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            tried.append("kept out")
+        finally:
+            os.close(lock)
+        return plain(vault)
+
+    monkeypatch.setattr(Vault, "contents", contents)
+    with shop(tmp_path / "book") as curator:
+        assert number(curator) == 3
+    assert tried == ["kept out"]
+
+
+def test_who_is_forgotten_is_read_as_the_column_reads_owners(tmp_path):
+    (tmp_path / "t.csv").write_text("who,x\n ann ,1\nbob,2\n")
+    columns = {"who": pt.identifier(), "x": pt.integers(0, 9)}
+    table = pt.Table("t", source=pt.csv(tmp_path / "t.csv", trim=True), columns=columns)
+    promise = pt.Promise(pt.users("who", rows=1), pt.ZCDP(rho=1000 * EXACT))
+    with pt.Curator(tables=[table], promises=[promise], ledger=":memory:") as curator:
+        assert refused_code(lambda: curator.forget("who", "  ")) == "vault.nobody"
+        curator.forget("who", " ann ")
+        assert number(curator, "SELECT COUNT(*) AS n FROM t") == 1
 
 
 def test_a_curator_without_batches_leaves_no_vault(tmp_path):

@@ -273,6 +273,13 @@ def test_more_lines_than_are_shown_are_told_after_the_release() -> None:
             engine.select(f"SELECT a.n, b.n AS m FROM a, a AS b LIMIT {MOST_LINES + 1}")
 
 
+def test_more_text_than_is_shown_is_told_and_not_fetched() -> None:
+    with Presenter().alone() as engine:
+        engine.holds("a", {"t": ["x" * 20_000] * 4000})
+        with pytest.raises(QueryRefused, match="64 MB"):
+            engine.select("SELECT t FROM a")
+
+
 def test_a_statement_that_takes_too_long_is_stopped() -> None:
     presenter = Presenter()
     with presenter.alone() as engine:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import partita as pt
+from partita import effort
 from partita.composition.calibration.pricing import Price
 from partita.errors import QueryRefused
+from partita.query.sql.stages import Staged
 from tests.unit.curator.hospital import hospital, visits
 
 ABOVE = "SELECT COUNT(*) AS n FROM visits WHERE age > (SELECT AVG(age) FROM visits)"
@@ -112,3 +116,13 @@ def test_a_quote_spends_nothing_and_an_accuracy_is_refused() -> None:
     with pytest.raises(QueryRefused):
         curator.batch([ABOVE], rho="0.1")
     assert curator.spent()[0] == curator.spent()[0].zero()
+
+
+def test_what_is_read_a_second_time_is_counted_as_the_first_reading_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    curator, counted = exact(), []
+    asked = curator._catalogue.asked(ABOVE)
+    assert isinstance(asked, Staged)
+    plain = asked.second
+    asked = replace(asked, second=lambda tree: (counted.append(effort._IN_FORCE.get()), plain(tree))[1])
+    asked.filled([[40]])
+    assert [one is not None and one.left < one.limit for one in counted] == [True]

@@ -95,7 +95,7 @@ def expressions(draw: st.DrawFn, depth: int = 2) -> str:
     """A bounded expression as text."""
     kinds = ["column", "column", "column", "number"]
     if depth:
-        kinds += ["+", "-", "*", "negative", "case", "clamp", "coalesce", "divided"]
+        kinds += ["+", "-", "*", "negative", "case", "clamp", "coalesce", "divided", "over", "extreme"]
     match draw(st.sampled_from(kinds)):
         case "column":
             return draw(st.sampled_from(NUMERIC))
@@ -105,6 +105,11 @@ def expressions(draw: st.DrawFn, depth: int = 2) -> str:
             return f"-({draw(expressions(depth - 1))})"
         case "divided":
             return f"({draw(expressions(depth - 1))}) / {draw(st.sampled_from(['2', '4', '0.5', '-8']))}"
+        case "over":
+            return f"({draw(expressions(0))}) / ({draw(expressions(0))})"
+        case "extreme":
+            word = draw(st.sampled_from(["LEAST", "GREATEST", "NULLIF"]))
+            return f"{word}({draw(expressions(0))}, {draw(expressions(0))})"
         case "case":
             text = f"CASE WHEN {draw(conditions(depth - 1))} THEN {draw(expressions(depth - 1))}"
             if draw(st.booleans()):
@@ -121,13 +126,16 @@ def expressions(draw: st.DrawFn, depth: int = 2) -> str:
 
 @st.composite
 def aggregates(draw: st.DrawFn) -> str:
-    match draw(st.sampled_from(["rows", "count", "present", "sum", "avg", "filtered", "spread", "pair"])):
+    match draw(st.sampled_from(["rows", "count", "present", "sum", "avg", "filtered", "spread", "pair", "different"])):
         case "rows":
             return "COUNT(*)"
         case "count":
             return f"COUNT({draw(expressions(1))})"
         case "present":
             return f"COUNT({draw(st.sampled_from(['d', 'e', 'f', 'g', 'h']))})"
+        case "different":
+            text = f"COUNT(DISTINCT {draw(st.sampled_from(['a', 'c', 'd', 'e', 'f', 'g', 'h', 't']))})"
+            return text + (f" FILTER (WHERE {draw(conditions(1))})" if draw(st.booleans()) else "")
         case "sum":
             return f"SUM({draw(expressions())})"
         case "spread":

@@ -48,6 +48,15 @@ def test_brackets_are_part_of_the_question():
     assert first.canonical != third.canonical
 
 
+def test_one_row_of_each_owner_is_another_question_than_all_rows():
+    # A cap on the joined rows gives both the same noise, so that nothing else would tell them apart in the book.
+    once, every = (
+        asked(f"SELECT SUM(o.total) AS s FROM orders o JOIN (SELECT {word} customer FROM visits) t USING (customer)")
+        for word in ("DISTINCT", "")
+    )
+    assert once.canonical != every.canonical
+
+
 @pytest.mark.parametrize(
     ("rest", "code"),
     [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -167,14 +167,17 @@ class Answer:
         An interval that is not symmetric (a mean's) is given by its longer half; see :meth:`intervals`. Where a value
         is NULL, or could be anything, the half-width is infinite.
         """
-        found = {}
-        for name, ends in self.intervals(confidence, simultaneous=simultaneous).items():
-            values = self.shown.columns[name]
-            found[name] = [
+        return self.half_widths(self.intervals(confidence, simultaneous=simultaneous))
+
+    def half_widths(self, intervals: Mapping[str, Sequence[tuple[float, float]]]) -> dict[str, list[float]]:
+        """For each value the longer half of its interval."""
+        return {
+            name: [
                 math.inf if value is None else max(value - low, high - value)
-                for value, (low, high) in zip(values, ends, strict=True)
+                for value, (low, high) in zip(self.shown.columns[name], ends, strict=True)
             ]
-        return found
+            for name, ends in intervals.items()
+        }
 
     def intervals(
         self, confidence: Number = 0.95, *, simultaneous: bool = False

@@ -21,6 +21,9 @@ Columns = Mapping[str, Sequence[Any]]
 
 MOST_LINES: Final = 100_000
 MOST_COLUMNS: Final = 1_000
+# A number counts as eight. Lines are fetched so many at a time, so that no more of them are ever held.
+MOST_BYTES: Final = 64 * 2**20
+_AT_ONCE: Final = 1_000
 # Seconds after which a statement is stopped; what it works on is released, so a clock tells nothing.
 PATIENCE: Final = 10.0
 _CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
@@ -100,13 +103,19 @@ class Presenter:
             with self._within(patience):
                 found = self._connection.execute(sql)
                 names = [str(column[0]) for column in found.description or ()]
-                lines = found.fetchmany(MOST_LINES + 1)
+                lines: list[tuple[Any, ...]] = []
+                size = 0
+                while len(lines) <= MOST_LINES and size <= MOST_BYTES and (some := found.fetchmany(_AT_ONCE)):
+                    lines += some
+                    size += sum(_size(value) for line in some for value in line)
         except duckdb.InterruptException:
             raise refuse_shown.presentation_failed("it takes too long.") from None
         except duckdb.Error as problem:
             raise refuse_shown.presentation_failed(_said(problem)) from None
         finally:
             self._connection.abort()  # of what was not fetched
+        if size > MOST_BYTES:
+            raise refuse_shown.presented_too_large(MOST_BYTES // 2**20)
         if len(lines) > MOST_LINES:
             raise refuse_shown.presented_too_long(MOST_LINES)
         return {name: [_plain(line[place]) for line in lines] for place, name in enumerate(names)}
@@ -182,6 +191,15 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Decimal):
         return float(value)
     return [_plain(one) for one in value] if isinstance(value, list) else value
+
+
+def _size(value: Any) -> int:
+    """About how many bytes a value takes."""
+    if isinstance(value, list):
+        return 8 + sum(map(_size, value))
+    if isinstance(value, dict):
+        return 8 + sum(_size(one) for pair in value.items() for one in pair)
+    return len(value) if isinstance(value, str | bytes) else 8
 
 
 def _said(problem: duckdb.Error) -> str:

@@ -157,7 +157,7 @@ class Planned(Live):
     def _read(self) -> Answered:
         """The stored answers of the plan; the first time they are read for."""
         if isinstance(self._booked, Reservation):
-            self._booked, _ = self._path.fulfil(self._purchase, self._booked)
+            self._booked, _ = self._path.resume(self._purchase, self._booked)
         return self._booked
 
 

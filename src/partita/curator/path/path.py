@@ -24,7 +24,7 @@ from partita.errors import engine as refuse_engine
 from partita.errors import vault as refuse_vault
 from partita.ledger.book.points import Point
 from partita.ledger.charge import Charge
-from partita.ledger.fixed import NONE, Kept
+from partita.ledger.fixed import NONE, Rows
 from partita.ledger.ledger import Ledger
 from partita.ledger.states import Answered, Reservation
 from partita.query.noise.quote import Quote
@@ -61,8 +61,8 @@ class Path:
         self.gate = Gate() if gate is None else gate
         self.batch: int | None = None
         """The newest batch of rows that the engine holds; None where it reads what was declared."""
-        self.kept: Kept = NONE
-        """The rows that the engine keeps of owners, where it reads what was declared: all charges are for these."""
+        self.rows: Rows = NONE
+        """The rows that the engine holds, as the ledger knows them: all charges are for these."""
 
     def walk(self, purchase: Purchase[Made]) -> tuple[Answered, list[Made] | None]:
         """The whole way: the answer in the book, and what was made for it if that was just now."""
@@ -78,7 +78,7 @@ class Path:
         with self.gate.passed():
             for one in purchases:
                 self._tried(one)
-            booked = self._ledger.reserve_many([one.charge for one in purchases], self.kept)
+            booked = self._ledger.reserve_many([one.charge for one in purchases], self.rows)
             # The same question twice has one reservation, which is fulfilled once.
             opened = {one.seq: (bought, one) for bought, one in zip(purchases, booked) if isinstance(one, Reservation)}  # noqa: B905
             done = dict(zip(opened, self._fulfilled(list(opened.values())), strict=True))
@@ -87,7 +87,7 @@ class Path:
     def reserve(self, purchase: Purchase[Made]) -> Reservation | Answered:
         """Charge for a purchase durably, unless its answer is in the book already; nothing is read."""
         self._tried(purchase)
-        return self._ledger.reserve(purchase.charge, self.kept)
+        return self._ledger.reserve(purchase.charge, self.rows)
 
     def _tried(self, purchase: Purchase[Made]) -> None:
         """Refuse a charge that claims too little or that could not be computed; nothing is read or booked."""
@@ -109,6 +109,11 @@ class Path:
         (done,) = self._fulfilled([(purchase, reservation)])
         return done
 
+    def resume(self, purchase: Purchase[Made], reservation: Reservation) -> tuple[Answered, list[Made] | None]:
+        """Fulfil a charge that was made some time ago, if the rows are still those that it was for."""
+        self._ledger.same(self.rows)
+        return self.fulfil(purchase, reservation)
+
     def _fulfilled(
         self, opened: Sequence[tuple[Purchase[Made], Reservation]]
     ) -> list[tuple[Answered, list[Made] | None]]:
@@ -123,7 +128,7 @@ class Path:
     def _awaited(self, purchase: Purchase[Made], reservation: Reservation) -> tuple[Answered, list[Made] | None]:
         """What another thread commits for a reservation; if it failed, it is this one's turn."""
         self._turns.wait(reservation.seq)
-        booked = self._ledger.reserve(purchase.charge, self.kept)
+        booked = self._ledger.reserve(purchase.charge, self.rows)
         return self.fulfil(purchase, booked) if isinstance(booked, Reservation) else (booked, None)
 
     def _run(self, opened: Sequence[tuple[Purchase[Made], Reservation]]) -> list[tuple[Answered, list[Made] | None]]:

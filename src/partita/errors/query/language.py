@@ -203,11 +203,11 @@ def not_an_order(what: str) -> QueryRefused:
 
 
 def division() -> QueryRefused:
-    """Only division by a constant is bounded and cannot fail."""
+    """A division by zero, or of sums whose divisor is not known to be a number."""
     return QueryRefused(
         "query.division",
-        f"Only division by a constant other than zero is answered: dividing by a column has no bound and can fail on "
-        f"one row. Ask for the two sums, and divide the answers. {UNTOUCHED}",
+        f"This divides by zero, or by what is no number of a row. Divide by a constant other than zero, or by an "
+        f"expression of declared columns: rows where that is 0 count as NULL. {UNTOUCHED}",
     )
 
 

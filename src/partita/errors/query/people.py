@@ -389,5 +389,5 @@ def window_not_answered(written: str, owner: str) -> QueryRefused:
     return QueryRefused(
         "people.window-not-answered",
         f"{written[:80]} is not answered within one {owner}. ROW_NUMBER, RANK, DENSE_RANK, LAG, LEAD and FIRST_VALUE "
-        f"of declared columns are, and COUNT, SUM, MIN and MAX of numbers. {UNTOUCHED}",
+        f"of declared columns are, and COUNT, SUM, MIN and MAX of numbers, MIN and MAX of days. {UNTOUCHED}",
     )

@@ -71,6 +71,15 @@ def presented_too_long(most: int) -> QueryRefused:
     )
 
 
+def presented_too_large(most: int) -> QueryRefused:
+    """A statement that makes longer texts of released numbers than anybody reads."""
+    return QueryRefused(
+        "shape.presented-too-large",
+        f"The groups are released, charged and kept in the ledger; the statement makes more than {most} MB of them, "
+        f"which are not shown. Ask again with LIMIT or shorter texts: the same groups are free.",
+    )
+
+
 def not_one_question(word: str) -> QueryRefused:
     """A statement around releases where one question is needed."""
     return QueryRefused(

@@ -9,7 +9,7 @@ from typing import Any, assert_never, final
 from partita.composition.calibration.pricing import Price
 from partita.errors import PartitaError
 from partita.ledger.birth import Terms
-from partita.query.exact.measurements import Balanced, Counted, Crossed, Measurement, Moments, Owned, Summed
+from partita.query.exact.measurements import Balanced, Counted, Crossed, Differing, Measurement, Moments, Owned, Summed
 from partita.query.language.text import shown_expression
 from partita.query.noise.quote import quote
 from partita.query.sql import parse as sql
@@ -75,6 +75,8 @@ def _unit(measurement: Measurement) -> Unit:
             return Fraction(1), "counts"
         case Owned():
             return Fraction(1), "owners"
+        case Differing(column):
+            return Fraction(1), f"different values of {column}"
         case Summed(of, within, slope):
             return within.unit / (abs(slope) or 1), f"sums of {shown_expression(of)}"
         case Balanced(of, within):

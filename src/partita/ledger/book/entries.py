@@ -100,6 +100,12 @@ def same_release(entry: Entry, priced: str, mechanism: Mapping[str, object]) -> 
     return entry.charge == priced and entry.details().get("mechanism") == json.loads(canonical(dict(mechanism)))
 
 
+def erases(entry: Entry) -> bool:
+    """Whether rows of somebody were taken out of the vault."""
+    sealed = entry.details().get("sealed")
+    return isinstance(sealed, dict) and "erased" in sealed
+
+
 OVERHEAD = 1024
 """The most that a packed commit has beside its answer."""
 

@@ -11,7 +11,7 @@ from partita.errors import ledger as refuse
 from partita.exact import written
 from partita.ledger.balances import Admission, Balances
 from partita.ledger.birth import Birth, Terms
-from partita.ledger.book.entries import Entry, Kind, follows
+from partita.ledger.book.entries import Entry, Kind, erases, follows
 from partita.ledger.book.store import Store
 from partita.ledger.book.tally import START, Tally, merged, rolled
 from partita.ledger.budgets import Budgets
@@ -41,6 +41,8 @@ class Replay:
         self.first = first
         self.make = make
         self.birth = Birth.from_document(first.details())
+        self.erased = 0
+        """Where somebody was last forgotten, of the entries that this process has met."""
         self._then = then
         self._begin(store)
 
@@ -188,7 +190,10 @@ class Replay:
                     if entry.details().get("tallies") != self._digest:
                         raise refuse.tally_damaged(self.name, entry.seq)
                     self.tally = Tally()
-                case Kind.BIRTH | Kind.COMMIT | Kind.ABANDON | Kind.RESTORE | Kind.FIX | Kind.SEAL | Kind.ACT:
+                case Kind.SEAL:
+                    if erases(entry):
+                        self.erased = max(self.erased, entry.seq)
+                case Kind.BIRTH | Kind.COMMIT | Kind.ABANDON | Kind.RESTORE | Kind.FIX | Kind.ACT:
                     pass
                 case _:
                     assert_never(entry.kind)

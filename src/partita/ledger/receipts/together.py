@@ -100,14 +100,20 @@ def _books(receipts: Sequence[Receipt]) -> list[list[Receipt]]:
     for receipt in receipts:
         receipt.check()
         known = books.setdefault(receipt.ledger, {}).setdefault(receipt.seq, receipt)
-        # A server gives the receipt of somebody else's question without its words: it is the same release.
-        if {**known.body(), "asked": ""} != {**receipt.body(), "asked": ""} or any(
+        if not _alike_said(known, receipt) or any(
             other.public_key != receipt.public_key for other in books[receipt.ledger].values()
         ):
             raise refuse.unlike_claims(receipt.ledger)
     if not books:
         raise refuse.no_receipts()
     return [list(book.values()) for book in books.values()]
+
+
+def _alike_said(first: Receipt, second: Receipt) -> bool:
+    """Whether receipts say the same of one release; a server leaves out the words of somebody else's question."""
+    silent = "" in (first.asked, second.asked)
+    one, other = ({**each.body(), **({"asked": ""} if silent else {})} for each in (first, second))
+    return one == other
 
 
 @final

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from partita.query.exact.program import cells
 from partita.query.language import keys as keys_of
-from partita.query.language.aggregates import Count, CountOwners, CountRows, Quantile
+from partita.query.language.aggregates import Count, CountDifferent, CountOwners, CountRows, Quantile
 from partita.query.language.expressions import columns
 from partita.query.language.formulas import Formula, Label, Leaf, Margin, evaluate
 from partita.query.language.keys import Key, Opened
@@ -30,7 +30,7 @@ def examples(plan: Plan) -> dict[str, list[Any]]:
         match of:
             case Label(key):
                 return next((value for value in labels(key) if value is not None), None)
-            case CountRows() | Count() | CountOwners() | Margin():
+            case CountRows() | Count() | CountOwners() | CountDifferent() | Margin():
                 return 1
             case Quantile() if any(
                 isinstance(plan.domain.bounded[plan.domain.axis(one)], Dates) for one in columns(of.of)

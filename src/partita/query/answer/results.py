@@ -19,7 +19,7 @@ from partita.query.answer.intervals import Interval, Spread
 from partita.query.answer.mixed import Mixed, Stacked
 from partita.query.exact.program import Cells
 from partita.query.language import keys as keys_of
-from partita.query.language.aggregates import Aggregate, Count, CountOwners, CountRows, Quantile
+from partita.query.language.aggregates import Aggregate, Count, CountDifferent, CountOwners, CountRows, Quantile
 from partita.query.language.formulas import Formula, Label, Leaf, Margin, evaluate, numeric
 from partita.query.language.keys import Key
 from partita.query.language.plan import KeyColumn, Order, Plan, ValueColumn
@@ -208,7 +208,9 @@ class Result:
     def _released(self) -> dict[Aggregate, list[Any]]:
         pairs = zip(self.plan.aggregates, self.estimators, strict=True)
         return {
-            aggregate: values(estimator, self.numbers, counts=isinstance(aggregate, CountRows | Count | CountOwners))
+            aggregate: values(
+                estimator, self.numbers, counts=isinstance(aggregate, CountRows | Count | CountOwners | CountDifferent)
+            )
             for aggregate, estimator in pairs
         }
 

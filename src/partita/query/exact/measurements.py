@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never, final
 
-from partita.query.exact.program import Owners, Present, Rows, Tally, Total
+from partita.query.exact.program import Different, Owners, Present, Rows, Tally, Total
+from partita.query.language.conditions import Condition
 from partita.query.language.expressions import Bounds, Expression, Times
 
 
@@ -49,6 +50,15 @@ class Owned:
 
 @final
 @dataclass(frozen=True, slots=True)
+class Differing:
+    """The number of values of a column that occur in rows meeting a condition."""
+
+    column: str
+    among: Condition | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Moments:
     """The sums of the three parabolas that are high - low squared at one of low, middle and high, and 0 at the others.
 
@@ -75,7 +85,7 @@ class Crossed:
     beside: Bounds
 
 
-Measurement = Counted | Summed | Balanced | Owned | Moments | Crossed
+Measurement = Counted | Summed | Balanced | Owned | Differing | Moments | Crossed
 
 
 @final
@@ -134,6 +144,8 @@ def entries(measurement: Measurement) -> tuple[dict[Tally, int], ...]:
             return (*pair, _without(of, width)) if within.nullable else pair
         case Owned():
             return ({Owners(): 1},)
+        case Differing(column, among):
+            return ({Different(column, among): 1},)
         case Moments(of, within):
             low, high, having, square = within.low, within.high, _having(of, within), Total(Times((of, of)))
             three: tuple[dict[Tally, int], ...] = (
@@ -163,7 +175,7 @@ def entries(measurement: Measurement) -> tuple[dict[Tally, int], ...]:
 def one_row(measurement: Measurement) -> Lengths:
     """How long a single row's vector can be (measurements.proof.md)."""
     match measurement:
-        case Counted() | Owned():
+        case Counted() | Owned() | Differing():
             return Lengths(1, 1, 1)
         case Summed():
             low, high = _range(measurement)
@@ -193,7 +205,7 @@ def one_change(measurement: Measurement, *, groups: int, partial: bool) -> Lengt
             same = Lengths(1, 1, 1) if partial else Lengths(0, 0, 0)
         case Counted():
             same = Lengths(2, 2, 1)
-        case Owned():
+        case Owned() | Differing():
             same = Lengths(1, 1, 1)
         case Summed(_, within):
             low, high = _range(measurement)

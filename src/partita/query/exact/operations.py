@@ -9,6 +9,7 @@ from datetime import date
 from enum import Enum, IntEnum, unique
 from typing import TYPE_CHECKING, assert_never, final
 
+from partita.query.language.curves import Curve
 from partita.region.calendar import MARCH
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ MOST_ROWS = 2**40
 # very long over what is longer.
 MOST_OPERATIONS = 5_000
 MOST_DEEP = 150
+# So many numbers of a list are as long to write as one operation.
+LISTED = 16
 
 
 @final
@@ -125,6 +128,24 @@ class Kept(Operation):
 
 @final
 @dataclass(frozen=True, slots=True)
+class Outermost(Operation):
+    """The greatest or the least of several numbers of one type, NULL left out."""
+
+    function: str
+    parts: tuple[Computed, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Looked(Operation):
+    """The number at a place in a list, counted from 0; the place lies in the list, or is NULL."""
+
+    place: Computed
+    values: tuple[int, ...]
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class FirstOf(Operation):
     """The first part that is not NULL."""
 
@@ -149,7 +170,7 @@ class Folded(Operation):
     part: Computed | None
 
 
-Computed = Load | Constant | Cast | Applied | Kept | FirstOf | Chosen | Folded
+Computed = Load | Constant | Cast | Applied | Kept | Outermost | Looked | FirstOf | Chosen | Folded
 
 
 def constant(value: int | None) -> Constant:
@@ -294,6 +315,57 @@ def within(part: Computed, floor: int, ceiling: int) -> Computed:
     width = max(part.width, Width.of(floor, ceiling))
     part = cast(part, width)
     return Kept(floor, ceiling, _held(width, part), 3 * part.size + 6, part.depth + 2, part)
+
+
+def outermost(function: str, parts: list[Computed]) -> Computed:
+    """The greatest or the least part, NULL left out: in the hull of all of them, since any may be the only one."""
+    alike, low, high, width = _alike(parts)
+    return Outermost(low, high, width, *_around(alike), function, tuple(alike))
+
+
+def looked(place: Computed, values: tuple[int, ...]) -> Computed:
+    """The number at a place of a list; the place is moved into the list where its interval is longer."""
+    if place.low < 0 or place.high >= len(values):
+        place = kept(place, 0, len(values) - 1)
+    place = cast(place, Width.NARROW)
+    reached = values[place.low : place.high + 1]
+    width = _held(Width.of(*reached), place)
+    # A list of 64-bit numbers; what is longer has no type.
+    width = width if width is Width.NARROW else Width.NONE
+    size = place.size + 3 + len(values) // LISTED
+    return Looked(min(reached), max(reached), width, size, place.depth + 2, place, values)
+
+
+def ratio(part: Computed, divisor: Computed) -> Computed:
+    """How often the divisor goes into the part, to the nearest, a half up.
+
+    With both above zero: twice the part over the divisor, rounded down, and one more, halved and rounded down again.
+
+    >>> ratio(Load(0, 5, Width.NARROW, 1, 1, "a"), Load(2, 9, Width.NARROW, 1, 1, "b")).high
+    3
+    """
+    part = part if part.low >= 0 else kept(part, 0, max(part.high, 0))
+    divisor = divisor if divisor.low >= 1 else kept(divisor, 1, max(divisor.high, 1))
+    twice = applied(Sign.OVER, scaled(part, 2), divisor)
+    return applied(Sign.OVER, applied(Sign.PLUS, twice, constant(1)), constant(2))
+
+
+def curved(place: Computed, curve: Curve) -> Computed:
+    """The value of a curve at a place: the first value, and what each zone adds (``Zone.gained``)."""
+    place = place if 0 <= place.low <= place.high <= curve.last else kept(place, 0, curve.last)
+    if curve.down:
+        place = applied(Sign.PLUS, scaled(place, -1), constant(curve.last))
+    parts: list[Computed] = [constant(curve.base)]
+    for zone in curve.zones:
+        along = applied(Sign.PLUS, place, constant(-zone.start)) if zone.start else place
+        along = kept(along, 0, zone.length)
+        cell = quotient(along, zone.width)
+        gained = looked(cell, zone.rises)
+        if zone.width > 1:
+            rest = applied(Sign.TIMES, remainder(along, zone.width), looked(cell, zone.steps))
+            gained = applied(Sign.PLUS, gained, quotient(rest, zone.width))
+        parts.append(scaled(gained, -1) if curve.down else gained)
+    return folded(Sign.PLUS, parts)
 
 
 def first_of(parts: list[Computed]) -> Computed:

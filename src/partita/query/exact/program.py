@@ -54,13 +54,22 @@ class Owners:
 
 @final
 @dataclass(frozen=True, slots=True)
+class Different:
+    """How many values of a column occur in rows that meet a condition: declared ones that are not NULL, or texts."""
+
+    column: str
+    among: Condition | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Values:
     """How often each value of the expression occurs, in its own units; a histogram rather than a number."""
 
     of: Expression
 
 
-Tally = Rows | Present | Total | Owners | Values
+Tally = Rows | Present | Total | Owners | Different | Values
 
 
 @final

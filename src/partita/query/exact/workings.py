@@ -10,18 +10,22 @@ from typing import assert_never
 from partita.errors.query import language as refuse
 from partita.query.exact import operations as make
 from partita.query.exact.operations import MOST_DEEP, MOST_OPERATIONS, MOST_ROWS, Computed, Load, Sign, Width
-from partita.query.exact.program import Present, Program, Total, Values
+from partita.query.exact.program import Different, Present, Program, Total, Values
 from partita.query.language import keys as keys_of
 from partita.query.language.conditions import Condition, versuses
+from partita.query.language.curves import curve
 from partita.query.language.expressions import (
     Case,
     Clamp,
+    Curved,
     Expression,
+    Extreme,
     First,
     Months,
     Number,
     Plus,
     Quotient,
+    Ratio,
     Remainder,
     Times,
     Value,
@@ -93,6 +97,8 @@ def computed(program: Program) -> list[Computed]:
     """Everything that an engine computes for a program."""
     domain = program.table.domain
     found = sides(program.where)
+    filters = [tally.among for tally in program.tallies if isinstance(tally, Different) and tally.among is not None]
+    found += [side for among in filters for side in sides(among)]
     if program.per_user is not None:
         found += [gathered(column, domain) for column in program.per_user.columns]
         found += sides(program.per_user.where)
@@ -173,6 +179,20 @@ def _worked(expression: Expression, domain: Domain) -> tuple[Computed, Fraction]
         case Months(part):
             inner, own = _worked(part, domain)
             return make.months(make.quotient(make.scaled(inner, own.numerator), own.denominator)), Fraction(1)
+        case Extreme(parts, greatest):
+            terms, unit = _aligned(parts, domain)
+            return make.outermost("GREATEST" if greatest else "LEAST", terms), unit
+        case Ratio(part, divisor, step):
+            (over, mine), (under, other) = _worked(part, domain), _worked(divisor, domain)
+            # The divisor is at least one of its units; then both are brought to whole numbers of one size.
+            under = under if under.low >= 1 else make.kept(under, 1, max(under.high, 1))
+            share = mine / (other * step)
+            return make.ratio(make.scaled(over, share.numerator), make.scaled(under, share.denominator)), step
+        case Curved(name, part, low, high, unit, step):
+            above, own = _worked(Plus((part, Number(-low))), domain)
+            ratio = own / unit
+            place = make.quotient(make.scaled(above, ratio.numerator), ratio.denominator)
+            return make.curved(place, curve(name, low, high, unit, step)), step
         case First(parts):
             terms, unit = _aligned(parts, domain)
             return make.first_of(terms), unit

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import assert_never, final
 
+from partita.query.language.conditions import Condition
 from partita.query.language.expressions import Expression, Number, Plus, Times, bounds
 from partita.region.domain import Domain
 
@@ -67,6 +68,18 @@ class CountOwners:
 
 @final
 @dataclass(frozen=True, slots=True)
+class CountDifferent:
+    """How many values of a column occur: COUNT(DISTINCT ward); ``among`` is the condition of a FILTER.
+
+    The column is a declared one, whose missing values do not count, or one of open texts.
+    """
+
+    column: str
+    among: Condition | None = None
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class Covariance:
     """The mean product of the distances from two means, over the rows where neither is NULL: COVAR_POP(x, y)."""
 
@@ -83,13 +96,15 @@ class Correlation:
     other: Expression
 
 
-Aggregate = CountRows | Count | Sum | Average | Quantile | CountOwners | Variance | Covariance | Correlation
+Aggregate = (
+    CountRows | Count | Sum | Average | Quantile | CountOwners | CountDifferent | Variance | Covariance | Correlation
+)
 
 
 def arguments(aggregate: Aggregate) -> tuple[Expression, ...]:
     """What is aggregated; nothing for the rows themselves."""
     match aggregate:
-        case CountRows() | CountOwners():
+        case CountRows() | CountOwners() | CountDifferent():
             return ()
         case Count(of) | Sum(of) | Average(of) | Quantile(of) | Variance(of):
             return (of,)
@@ -102,7 +117,7 @@ def arguments(aggregate: Aggregate) -> tuple[Expression, ...]:
 def with_arguments(aggregate: Aggregate, parts: tuple[Expression, ...]) -> Aggregate:
     """The same aggregate of other expressions."""
     match aggregate:
-        case CountRows() | CountOwners():
+        case CountRows() | CountOwners() | CountDifferent():
             return aggregate
         case Count():
             return Count(*parts)

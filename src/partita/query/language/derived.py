@@ -92,7 +92,7 @@ class Derived:
 
         joined = joined_of(self.base)
         listed = [
-            f"table {self.base.name}",
+            f"table {self.base.name} {self.base.version}",
             *(() if joined is None else (joined.canonical(),)),
             f"where {shown_condition(self.where)}",
             *(() if self.per_user is None else (self.per_user.canonical(),)),
@@ -100,6 +100,7 @@ class Derived:
             *(repr((one.within.value, one.of, one.keys, one.order, one.steps, one.name)) for one in self.windows),
             *(f"{shown} is {inner}" for shown, inner in self.columns),
             *(() if self.kept is None else (f"kept {shown_condition(self.kept)}",)),
+            f"at most {self.cap}",
         ]
         return f"{self.table.name}: [{'; '.join(listed)}]"
 

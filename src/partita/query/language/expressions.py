@@ -10,6 +10,7 @@ from math import gcd, lcm
 from typing import TYPE_CHECKING, assert_never, final
 
 from partita.errors.query import language as refuse
+from partita.query.language.curves import curve, nearest
 from partita.region.calendar import month_number
 from partita.region.columns import Dates, Timestamps
 from partita.region.columns.stepped import Stepped
@@ -98,6 +99,44 @@ class Months:
 
 @final
 @dataclass(frozen=True, slots=True)
+class Extreme:
+    """The greatest of its parts, or the least, NULL left out; NULL if all parts are (GREATEST, LEAST)."""
+
+    parts: tuple[Expression, ...]
+    greatest: bool
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """How many steps the part over the divisor comes to, to the nearest, a half up; the value is so many steps.
+
+    The part counts as 0 where it is below, and the divisor as its own unit where it is less.
+    """
+
+    part: Expression
+    divisor: Expression
+    step: Fraction
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Curved:
+    """A rising function of the part between two ends, in units, as so many steps (``curves.py``).
+
+    Beyond an end it is what it is at that end.
+    """
+
+    name: str
+    part: Expression
+    low: Fraction
+    high: Fraction
+    unit: Fraction
+    step: Fraction
+
+
+@final
+@dataclass(frozen=True, slots=True)
 class First:
     """The first part that is not NULL (COALESCE)."""
 
@@ -113,7 +152,9 @@ class Case:
     otherwise: Expression
 
 
-Expression = Value | Number | Plus | Times | Clamp | Quotient | Remainder | Months | First | Case
+Expression = (
+    Value | Number | Plus | Times | Clamp | Quotient | Remainder | Months | Extreme | Ratio | Curved | First | Case
+)
 
 
 @final
@@ -201,6 +242,14 @@ def bounds(expression: Expression, domain: Domain) -> Bounds:
             inner = bounds(part, domain)
             months = [month_number(math.floor(end)) for end in (inner.lowest, inner.highest)]
             return Bounds(months[0], months[1], Fraction(1), inner.nullable)
+        case Extreme(parts, greatest):
+            return _extreme([bounds(part, domain) for part in parts], greatest=greatest)
+        case Ratio(part, divisor, step):
+            return _ratio(bounds(part, domain), bounds(divisor, domain), step)
+        case Curved(name, part, low, high, unit, step):
+            inner, curved = bounds(part, domain), curve(name, low, high, unit, step)
+            ends = [curved.at(math.floor((end - low) / unit)) for end in (inner.lowest, inner.highest)]
+            return Bounds(ends[0], ends[1], step, inner.nullable)
         case First(parts):
             pieces = _aligned([bounds(part, domain) for part in parts])
             return _hull(pieces, nullable=all(piece.nullable for piece in pieces))
@@ -258,10 +307,12 @@ def columns(expression: Expression) -> frozenset[str]:
             return frozenset((name,))
         case Number():
             return frozenset()
-        case Plus(parts) | Times(parts) | First(parts):
+        case Plus(parts) | Times(parts) | First(parts) | Extreme(parts):
             return frozenset().union(*map(columns, parts))
-        case Clamp(part) | Quotient(part) | Remainder(part) | Months(part):
+        case Clamp(part) | Quotient(part) | Remainder(part) | Months(part) | Curved(_, part):
             return columns(part)
+        case Ratio(part, divisor):
+            return columns(part) | columns(divisor)
         case Case(branches, otherwise):
             found = columns(otherwise)
             for condition, value in branches:
@@ -295,6 +346,28 @@ def _product(parts: tuple[Expression, ...], domain: Domain) -> Bounds:
         unit *= inner.unit**power
         nullable = nullable or inner.nullable
     return Bounds(low, high, unit, nullable)
+
+
+def _extreme(given: list[Bounds], *, greatest: bool) -> Bounds:
+    """A part that is never NULL is always among those compared; one that may be NULL may be the only one."""
+    pieces = _aligned(given)
+    certain = [piece for piece in pieces if not piece.nullable]
+    hull = _hull(pieces, nullable=not certain)
+    if not certain:
+        return hull
+    if greatest:
+        return Bounds(max(piece.low for piece in certain), hull.high, hull.unit, nullable=False)
+    return Bounds(hull.low, min(piece.high for piece in certain), hull.unit, nullable=False)
+
+
+def _ratio(part: Bounds, divisor: Bounds, step: Fraction) -> Bounds:
+    """It grows with the part and falls with the divisor."""
+    least, most = (max(end, divisor.unit) for end in (divisor.lowest, divisor.highest))
+    low, high = (
+        nearest(max(part.lowest, Fraction(0)) / most, step),
+        nearest(max(part.highest, Fraction(0)) / least, step),
+    )
+    return Bounds(low, high, step, part.nullable or divisor.nullable)
 
 
 def _aligned(pieces: list[Bounds]) -> list[Bounds]:

@@ -111,7 +111,8 @@ class Valued:
     """Groups by a bounded expression that gives whole numbers of a unit: HOUR(seen), DATE_TRUNC('day', seen).
 
     ``within`` is where it lies on all rows. A label is the value times ``width``, after ``start``: a number, or so many
-    seconds, days or months of the calendar. ``text`` says how the question wrote it.
+    seconds, days or months of the calendar; or one of ``labels``, which the values then count from 0. ``text`` says
+    how the question wrote it.
     """
 
     of: Expression
@@ -120,6 +121,7 @@ class Valued:
     start: Fraction
     shown: Shape
     text: str = field(compare=False)
+    labels: tuple[Shown, ...] = ()
 
 
 @final
@@ -320,6 +322,9 @@ def label(key: Key, domain: Domain, where: int) -> object:
             if dates.null is not None and where == period(dates.high, unit) - start + 1:
                 return None
             return _opening(start + where, unit)
+        case Valued(labels=labels) if labels:
+            found = labels[where]
+            return _plain(found) if isinstance(found, Fraction) else found
         case Valued(_, within, width, start, shown):
             return None if where == last(key) else shown.label((within.low + where) * within.unit * width + start)
         case Mapped() | Cases():

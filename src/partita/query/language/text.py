@@ -11,12 +11,15 @@ from partita.query.language.conditions import Condition, Versus
 from partita.query.language.expressions import (
     Case,
     Clamp,
+    Curved,
     Expression,
+    Extreme,
     First,
     Months,
     Number,
     Plus,
     Quotient,
+    Ratio,
     Remainder,
     Times,
     Value,
@@ -108,6 +111,15 @@ def shown_expression(expression: Expression, written: Written = readable) -> str
             return f"MONTHS({shown_expression(part, written)})"
         case Remainder(part, width):
             return f"REMAINDER({shown_expression(part, written)}, {number(width)})"
+        case Extreme(parts, greatest):
+            listed = ", ".join(shown_expression(part, written) for part in parts)
+            return f"{'GREATEST' if greatest else 'LEAST'}({listed})"
+        case Ratio(part, divisor, step):
+            over = f"{shown_expression(part, written)}, {shown_expression(divisor, written)}"
+            return f"RATIO({over}, {number(step)})"
+        case Curved(name, part, low, high, unit, step):
+            ends = ", ".join(map(number, (low, high, unit, step)))
+            return f"CURVE('{name}', {shown_expression(part, written)}, {ends})"
         case First(parts):
             return f"COALESCE({', '.join(shown_expression(part, written) for part in parts)})"
         case Case(branches, otherwise):
@@ -172,8 +184,9 @@ def canonical_key(key: Key) -> str:
             return f"MAPPED({quoted(name)}, {labels!r})"
         case Cases(branches, otherwise):
             return f"CASES({[(region.boxes, label) for region, label in branches]!r}, {otherwise!r})"
-        case Valued(of, within, width, start, shown):
-            return f"VALUED({shown_expression(of, canonical)}, {within!r}, {width}, {start}, {shown.value})"
+        case Valued(of, within, width, start, shown, labels=labels):
+            named = f", {labels!r}" if labels else ""
+            return f"VALUED({shown_expression(of, canonical)}, {within!r}, {width}, {start}, {shown.value}{named})"
         case _:
             return shown_key(key)
 
@@ -184,6 +197,7 @@ def shown_aggregate(aggregate: Aggregate, written: Written = canonical) -> str:
         Average,
         Correlation,
         Count,
+        CountDifferent,
         CountOwners,
         CountRows,
         Covariance,
@@ -207,6 +221,9 @@ def shown_aggregate(aggregate: Aggregate, written: Written = canonical) -> str:
             return f"QUANTILE({inner}, {number(share)})" if plain is None else f"{plain}({inner})"
         case CountOwners(owner):
             return f"COUNT(DISTINCT {quoted(owner)})"
+        case CountDifferent(column, among):
+            met = "" if among is None else f" FILTER (WHERE {shown_condition(among, written)})"
+            return f"COUNT(DISTINCT {quoted(column)}){met}"
         case Variance(of):
             return f"VAR_POP({shown_expression(of, written)})"
         case Covariance(of, other):

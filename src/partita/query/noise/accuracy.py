@@ -18,6 +18,7 @@ from partita.query.language.aggregates import (
     Average,
     Correlation,
     Count,
+    CountDifferent,
     CountOwners,
     CountRows,
     Covariance,
@@ -168,7 +169,7 @@ def _apart(plan: Plan, name: str) -> str | None:
     (formula,) = (one.formula for one in plan.shown if isinstance(one, ValueColumn) and one.name == name)
     found: dict[Aggregate, None] = {}
     for part in aggregates_of(formula):
-        if isinstance(part, Quantile | CountOwners):
+        if isinstance(part, Quantile | CountOwners | CountDifferent):
             return None
         if isinstance(part, Correlation):
             parts = (Covariance(part.of, part.other), Variance(part.of), Variance(part.other))

@@ -8,12 +8,23 @@ from itertools import accumulate
 from typing import assert_never, final
 
 from partita.query.answer.estimators import Comovement, Dispersion, Estimator, Fixed, Likeness, Linear, Mean
-from partita.query.exact.measurements import Balanced, Counted, Crossed, Measurement, Moments, Owned, Summed, entries
+from partita.query.exact.measurements import (
+    Balanced,
+    Counted,
+    Crossed,
+    Differing,
+    Measurement,
+    Moments,
+    Owned,
+    Summed,
+    entries,
+)
 from partita.query.language.aggregates import (
     Aggregate,
     Average,
     Correlation,
     Count,
+    CountDifferent,
     CountOwners,
     CountRows,
     Covariance,
@@ -45,6 +56,8 @@ class Assembly:
                 return self._rows()
             case CountOwners():
                 return self._signed(self.starts[self.measurements.index(Owned())], (1,), 1)
+            case CountDifferent(column, among):
+                return self._signed(self.starts[self.measurements.index(Differing(column, among))], (1,), 1)
             case Count(of):
                 return self._count(of)
             case Sum(of):
@@ -257,7 +270,7 @@ def _whole(measurement: Measurement) -> int | None:
             return _width(within) ** 2
         case Crossed(_, within, _, beside):
             return _width(within) * _width(beside)
-        case Summed() | Owned():
+        case Summed() | Owned() | Differing():
             return None
         case _:
             assert_never(measurement)

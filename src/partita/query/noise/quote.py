@@ -24,7 +24,7 @@ from partita.query.answer.intervals import Spread
 from partita.query.answer.results import Result
 from partita.query.exact.measurements import entries
 from partita.query.exact.per_user_sensitivity import steady
-from partita.query.exact.program import Owners, Program, Tally, Values, cells
+from partita.query.exact.program import Different, Owners, Program, Tally, Values, cells
 from partita.query.exact.sensitivity import parted
 from partita.query.exact.workings import computed, typed
 from partita.query.language.aggregates import Average, Correlation, Covariance, Quantile, Variance, arguments
@@ -36,6 +36,7 @@ from partita.query.noise.tolls import Part, Toll, toll_of
 from partita.query.quantiles import quantiles
 from partita.query.tables.truncation import Truncation
 from partita.region.codes import holds, intersection
+from partita.region.columns import Bounded
 from partita.region.columns.stepped import Stepped
 from partita.region.domain import Domain
 from partita.region.region import Region
@@ -147,7 +148,9 @@ class Quote:
     def declared(self) -> bool:
         """Whether nothing is read but declared values: no open keys, and no owners, which a truncation reads too."""
         program, owners = self.program, Owners() in self.program.tallies
-        return not (program.truncation or program.opened or program.per_user or owners)
+        told = [program.table.columns.get(one.column) for one in program.tallies if isinstance(one, Different)]
+        texts = not all(isinstance(column, Bounded) for column in told)
+        return not (program.truncation or program.opened or program.per_user or owners or texts)
 
     def proportional(self, place: int) -> bool:
         """Whether fewer rows of an owner lose at most in proportion, so that rows may be charged one by one (E14)."""

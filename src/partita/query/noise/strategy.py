@@ -7,12 +7,13 @@ from fractions import Fraction
 from typing import assert_never, final
 
 from partita.query.answer.estimators import Estimator, Linear
-from partita.query.exact.measurements import Balanced, Counted, Crossed, Measurement, Moments, Owned, Summed
+from partita.query.exact.measurements import Balanced, Counted, Crossed, Differing, Measurement, Moments, Owned, Summed
 from partita.query.language.aggregates import (
     Aggregate,
     Average,
     Correlation,
     Count,
+    CountDifferent,
     CountOwners,
     CountRows,
     Covariance,
@@ -23,6 +24,7 @@ from partita.query.language.aggregates import (
     paired,
     with_arguments,
 )
+from partita.query.language.conditions import Condition
 from partita.query.language.expressions import Bounds, Expression, bounds
 from partita.query.noise.assembly import Assembly, centred
 from partita.query.rewrite.collect_terms import collected
@@ -83,6 +85,7 @@ class _Needs:
     counted: frozenset[Expression]
     rows: bool
     owners: bool = False
+    different: tuple[tuple[str, Condition | None], ...] = ()
 
     @classmethod
     def of(cls, aggregates: tuple[Aggregate, ...], domain: Domain) -> _Needs:
@@ -93,6 +96,7 @@ class _Needs:
         pairs: dict[tuple[Expression, Expression], None] = {}
         multiplied: dict[tuple[Expression, Expression], None] = {}
         averaged, counted, rows, owners = set(), set(), False, False
+        different: dict[tuple[str, Condition | None], None] = {}
         for aggregate in aggregates:
             flat = any(within[of].low == within[of].high for of in arguments(aggregate))
             match aggregate:
@@ -100,6 +104,8 @@ class _Needs:
                     rows = True
                 case CountOwners():
                     owners = True
+                case CountDifferent(column, among):
+                    different[column, among] = None
                 case Count(of):
                     counted.add(of)
                 case Sum(of) if flat:
@@ -135,7 +141,14 @@ class _Needs:
             frozenset(counted - plain),
             rows or bool(plain),
             owners,
+            tuple(different),
         )
+
+    @property
+    def apart(self) -> list[Measurement]:
+        """What is counted by itself: owners, and different values."""
+        owners: list[Measurement] = [Owned()] if self.owners else []
+        return [*owners, *(Differing(column, among) for column, among in self.different)]
 
     @property
     def moments(self) -> bool:
@@ -160,7 +173,7 @@ class _Needs:
         """Counts and sums, each with noise of its own."""
         apart = dict.fromkeys([*self.squared, *(of for pair in self.pairs for of in pair)])
         averaged = self.averaged | set(apart)
-        measurements: list[Measurement] = [Owned()] if self.owners else []
+        measurements = self.apart
         gapped = [of for of in self.within if of in self.counted or (of in averaged and self.within[of].nullable)]
         measurements.extend(Counted(of) for of in gapped)
         if not gapped and (self.rows or averaged):
@@ -177,7 +190,7 @@ class _Needs:
 
     def joint(self) -> list[Measurement]:
         """Count, sum, squares and products of an expression from one balanced release."""
-        measurements: list[Measurement] = [Owned()] if self.owners else []
+        measurements = self.apart
         measurements.extend(Moments(of, self.within[of]) for of in self.squared)
         measurements.extend(Crossed(of, self.within[of], other, self.within[other]) for of, other in self.pairs)
         measurements.extend(self._product(of, other) for of, other in self.multiplied)

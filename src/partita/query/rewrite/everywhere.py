@@ -11,12 +11,15 @@ from partita.query.language.conditions import Condition, Versus
 from partita.query.language.expressions import (
     Case,
     Clamp,
+    Curved,
     Expression,
+    Extreme,
     First,
     Months,
     Number,
     Plus,
     Quotient,
+    Ratio,
     Remainder,
     Times,
     Value,
@@ -77,6 +80,12 @@ def inside_out(expression: Expression, change: Change) -> Expression:
             made = Months(inside_out(part, change))
         case Remainder(part, width):
             made = Remainder(inside_out(part, change), width)
+        case Extreme(parts, greatest):
+            made = Extreme(tuple(inside_out(part, change) for part in parts), greatest)
+        case Ratio(part, divisor, step):
+            made = Ratio(inside_out(part, change), inside_out(divisor, change), step)
+        case Curved(name, part, low, high, unit, step):
+            made = Curved(name, inside_out(part, change), low, high, unit, step)
         case Case(branches, otherwise):
             made = Case(
                 tuple((in_condition(test, change), inside_out(value, change)) for test, value in branches),

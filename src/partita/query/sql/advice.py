@@ -55,8 +55,8 @@ _AGGREGATES: Final[dict[type[exp.Expr], str]] = {
 }
 ANSWERED: Final = "Answered are COUNT, SUM, AVG, VARIANCE, STDDEV, COVAR_POP, CORR, MEDIAN, QUANTILE, MIN and MAX."
 DISTINCT: Final = (
-    "Only the owners of rows are counted so. For the values that occur, write SELECT x, COUNT(*) AS n FROM table "
-    "GROUP BY x HAVING COUNT(*) > 20, with a number above the error bar."
+    "Owners, and the values of one declared or open column, are counted so. For the values that occur, write "
+    "SELECT x, COUNT(*) AS n FROM table GROUP BY x HAVING COUNT(*) > 20, with a number above the error bar."
 )
 _OF_GROUPS: Final = (
     "Ask for the groups, and compute shares, ranks and running totals from the answer: that costs nothing more. "

@@ -14,6 +14,7 @@ from partita.query.language.aggregates import (
     Average,
     Correlation,
     Count,
+    CountDifferent,
     CountOwners,
     CountRows,
     Covariance,
@@ -26,6 +27,7 @@ from partita.query.language.aggregates import (
 from partita.query.language.conditions import Condition
 from partita.query.language.expressions import Case, Expression, Number
 from partita.query.language.formulas import Apply, Choice, Constant, Formula, Label, Margin, Operation, replaced
+from partita.query.language.joined import joined_of
 from partita.query.sql.advice import DISTINCT, for_aggregate
 from partita.query.sql.quantile_calls import read_owner, read_quantile
 from partita.query.sql.scalars import Reader
@@ -51,6 +53,8 @@ def filtered(formula: Formula, condition: Condition) -> Formula:
         match part:
             case CountRows():
                 return Count(only(Number(Fraction(1))))
+            case CountDifferent(column, among):
+                return CountDifferent(column, condition if among is None else among & condition)
             case CountOwners():
                 raise refuse.function_not_answered("COUNT(DISTINCT ...) FILTER", "Put the condition into WHERE.")
             case Label() | Margin() | Constant() | Apply() | Choice():
@@ -131,6 +135,9 @@ def _count(reader: Reader, node: exp.Expr) -> Aggregate:
         owner = read_owner(reader, of)
         if owner is not None:
             return CountOwners(owner)
+        different = _different(reader, of.expressions[0]) if len(of.expressions) == 1 else None
+        if different is not None:
+            return different
         raise reader.refused(
             node,
             refuse.function_not_answered("COUNT(DISTINCT ...)", DISTINCT),
@@ -140,10 +147,33 @@ def _count(reader: Reader, node: exp.Expr) -> Aggregate:
     return Count(reader.counted(of))
 
 
+def _different(reader: Reader, node: exp.Expr) -> CountDifferent | None:
+    """The values of a column, or of one where a condition holds: CASE WHEN c THEN column END."""
+    bare, among = node.unnest(), None
+    if (
+        isinstance(bare, exp.Case)
+        and bare.this is None
+        and len(bare.args["ifs"]) == 1
+        and bare.args.get("default") is None
+    ):
+        (branch,) = bare.args["ifs"]
+        among, bare = reader.condition(branch.this), branch.args["true"].unnest()
+    if not isinstance(bare, exp.Column) or reader.attributes(bare) or joined_of(reader.table) is not None:
+        return None
+    opened = reader.opened(bare)
+    return CountDifferent(reader.column(bare)[0] if opened is None else opened, among)
+
+
+def _approximately(reader: Reader, node: exp.Expr) -> Aggregate:
+    """APPROX_COUNT_DISTINCT(x): what it estimates is counted."""
+    return _count(reader, exp.Count(this=exp.Distinct(expressions=[node.this])))
+
+
 # Every aggregate of SQL that is answered, and how its call is read: one line each.
 READERS: Final[dict[type[exp.Expr], Callable[[Reader, exp.Expr], Formula]]] = {
     exp.Count: _count,
     exp.CountIf: _count_if,
+    exp.ApproxDistinct: _approximately,
     exp.Sum: _sum,
     exp.Avg: _average,
     exp.Median: read_quantile,

@@ -14,8 +14,8 @@ from partita.effort import Work, spend
 from partita.limits import current
 from partita.query.functions.tabulated import Untabulated, evaluated
 from partita.query.language.conditions import Condition
-from partita.query.language.expressions import Case, Expression, Number
-from partita.query.language.keys import Cases, Key, Mapped, Shown
+from partita.query.language.expressions import Bounds, Case, Expression, Number
+from partita.query.language.keys import Cases, Key, Mapped, Shape, Shown, Valued
 from partita.query.language.text import number, readable
 from partita.region.codes import of
 from partita.region.domain import Domain
@@ -78,10 +78,14 @@ def constant(node: exp.Expr) -> tuple[Shown] | None:
         return None
 
 
-def cases(branches: Sequence[tuple[Condition, Shown]], otherwise: Shown, text: str) -> Cases | None:
-    """Groups by conditions on several columns, if each condition is exactly a region."""
+def cases(branches: Sequence[tuple[Condition, Shown]], otherwise: Shown, text: str) -> Cases | Valued:
+    """Groups by conditions on several columns: by regions, or by the number of the first condition that is true."""
     if any(condition.tests for condition, _ in branches):
-        return None
+        labels = tuple(dict.fromkeys([*(label for _, label in branches), otherwise]))
+        numbers = {label: Number(Fraction(place)) for place, label in enumerate(labels)}
+        of = Case(tuple((condition, numbers[label]) for condition, label in branches), numbers[otherwise])
+        within = Bounds(0, len(labels) - 1, Fraction(1), nullable=False)
+        return Valued(of, within, Fraction(1), Fraction(0), Shape.NUMBER, text, labels)
     return Cases(tuple((condition.region, label) for condition, label in branches), otherwise, text)
 
 

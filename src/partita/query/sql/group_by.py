@@ -9,14 +9,17 @@ from sqlglot import exp
 from partita.errors import QueryRefused
 from partita.errors.query import language as refuse
 from partita.query.language import keys
+from partita.query.language.expressions import columns
 from partita.query.language.keys import Bucket, Each, Key, Opened, Truncated
-from partita.query.sql import times
+from partita.query.sql import rowwise, times
 from partita.query.sql.column_functions import cases, constant
 from partita.region.columns import Timestamps
 
 if TYPE_CHECKING:
     from partita.query.sql.scalars import Reader
 
+# Functions of columns with more values than these are computed row by row where they can be.
+MOST_LISTED = 10_000
 _TRUTHS = (
     exp.EQ,
     exp.NEQ,
@@ -83,12 +86,14 @@ def _function(reader: Reader, node: exp.Expr) -> Key | None:
     text = None if reader.attributes(node) else bare.sql(dialect="duckdb")
     if text is not None and times.many(reader, node) and (timed := times.key_of(reader, node, text)) is not None:
         return timed
+    if text is not None and reader.many(node, MOST_LISTED) and (number := _number(reader, node, text)) is not None:
+        return number
     found = reader.tabulated(node)
     if found is not None:
         return found.key(text, reader.table.domain)
     if text is None:
         return None
-    timed = times.key_of(reader, node, text)
+    timed = times.key_of(reader, node, text) or _number(reader, node, text)
     if timed is not None:
         return timed
     if isinstance(node, exp.Case | exp.If):
@@ -100,6 +105,15 @@ def _function(reader: Reader, node: exp.Expr) -> Key | None:
     except QueryRefused:
         return None
     return cases([(true, True), (false, False)], None, text)
+
+
+def _number(reader: Reader, node: exp.Expr, text: str) -> Key | None:
+    """Groups by a function of bounded expressions that gives numbers."""
+    try:
+        of = rowwise.function_of(reader, node)
+    except QueryRefused:
+        return None
+    return None if of is None or not columns(of) else times.valued(of, reader.table.domain, text)
 
 
 def _chosen(reader: Reader, node: exp.Case | exp.If, text: str) -> Key | None:

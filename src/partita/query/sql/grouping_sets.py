@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from partita.effort import Work, spend
 from partita.errors.query import language as refuse
-from partita.query.language.aggregates import Aggregate, CountOwners, Quantile
+from partita.query.language.aggregates import Aggregate, CountDifferent, CountOwners, Quantile
 from partita.query.language.keys import Key, Opened
 
 Sets = tuple[tuple[Key, ...], ...]
@@ -68,5 +68,5 @@ def _joined(levels: Sequence[tuple[Key, ...]]) -> tuple[Key, ...]:
 
 def summable(keys: Iterable[Key], aggregates: Iterable[Aggregate]) -> bool:
     """Whether the released numbers of two groups add up to those of both."""
-    unlike = any(isinstance(aggregate, Quantile | CountOwners) for aggregate in aggregates)
+    unlike = any(isinstance(aggregate, Quantile | CountOwners | CountDifferent) for aggregate in aggregates)
     return not unlike and not any(isinstance(key, Opened) for key in keys)

@@ -17,13 +17,14 @@ from partita.errors import QueryRefused
 from partita.errors.query import language as refuse
 from partita.errors.query.underlined import Words, at
 from partita.query.exact.program import cells
+from partita.query.language.aggregates import CountDifferent
 from partita.query.language.conditions import Condition, everywhere
 from partita.query.language.formulas import Constant, Formula, Label, leaves
 from partita.query.language.joined import joined_of
-from partita.query.language.keys import Key
+from partita.query.language.keys import Key, Opened
 from partita.query.language.plan import KeyColumn, Lines, Order, Plan, ShownColumn, ValueColumn, needed
 from partita.query.rewrite import rewritten
-from partita.query.sql.advice import CLAUSES, for_aggregate, for_select, for_window, why
+from partita.query.sql.advice import CLAUSES, DISTINCT, for_aggregate, for_select, for_window, why
 from partita.query.sql.column_functions import slab
 from partita.query.sql.derived_tables import derived_tables
 from partita.query.sql.grouping_sets import Sets, grouping_sets, summable
@@ -267,9 +268,8 @@ def _plan(asked: Asked, given: exp.Select) -> Plan:
     text = asked.text
     given = plain(text, given, asked.public)
     if asked.people is not None:
-        asked = asked.among(
-            derived_tables(text, given, asked.people, lambda people, tree: _based(asked.among(people), tree))
-        )
+        own = asked
+        asked = own.among(derived_tables(text, given, asked.people, lambda one, tree: _based(own.among(one), tree)))
     made = inlined(text, given)
     tree, stored = made.tree, made.tree
     inner = _gathering(tree)
@@ -304,6 +304,8 @@ def _plan(asked: Asked, given: exp.Select) -> Plan:
     aggregates = needed(tuple(shown), lines)
     if sets and not summable(keys, aggregates):
         raise at(refuse.margins_of_unlike(), words(text, tree.args["group"]))
+    if any(isinstance(key, Opened) for key in keys) and any(isinstance(one, CountDifferent) for one in aggregates):
+        raise refuse.function_not_answered("COUNT(DISTINCT ...) beside keys of open text", DISTINCT)
     if not aggregates:
         raise at(refuse.no_aggregate(), words(text, tree.expressions[0]) if tree.expressions else None)
     where = tree.args.get("where")
@@ -371,13 +373,8 @@ def _reader(text: str, tree: exp.Select, tables: Mapping[str, Table]) -> Reader:
         raise refuse.no_table()
     named = source.this
     if not isinstance(named, exp.Table) or not isinstance(named.this, exp.Identifier):
-        kind = (
-            "A question that aggregates"
-            if isinstance(named, exp.Subquery)
-            else "A function"
-            if isinstance(named, exp.Table)
-            else "This"
-        )
+        called = {exp.Subquery: "A question that aggregates", exp.Table: "A function"}
+        kind = called.get(type(named), "This")
         raise at(refuse.not_a_table(kind), words(text, named))
     table = tables.get(named.name.lower())
     if table is None or named.db.lower() not in ("", "main", "public"):

@@ -1,33 +1,173 @@
-"""Reads functions of bounded expressions of several columns: absolute values, and whole numbers below and above."""
+"""Reads functions of bounded expressions of several columns: quotients, roundings, extremes, roots, logarithms."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from sqlglot import exp
 
-from partita.query.language import clock
-from partita.query.language.conditions import Condition, Versus
-from partita.query.language.expressions import Case, Clamp, Expression, Number, Quotient, bounds
+from partita.effort import Work, spend
+from partita.errors.query import language as refuse
+from partita.query.functions.number_types import NumberType, number_type
+from partita.query.language import curves
+from partita.query.language import row_functions as made
+from partita.query.language.expressions import WIDEST_VALUE, Curved, Expression, Extreme, Number, Quotient, Ratio, Times
 from partita.region.columns import Operator
-from partita.region.region import Region
+from partita.region.predicate import Predicate
 
 if TYPE_CHECKING:
     from partita.query.sql.scalars import Reader
 
+_CURVES: Final[dict[type[exp.Expr], str]] = {exp.Sqrt: "sqrt", exp.Ln: "ln", exp.Exp: "exp"}
+_LOGARITHMS: Final[dict[Fraction | None, str]] = {Fraction(10): "log10", Fraction(2): "log2"}
+_WHOLE: Final = ("tinyint", "smallint", "int", "bigint", "hugeint")
+MOST_DIGITS: Final = 18
+
 
 def function_of(reader: Reader, node: exp.Expr) -> Expression | None:
-    """ABS(x), FLOOR(x) or CEIL(x) of a bounded expression, or None if the node is something else."""
-    if not isinstance(node, exp.Abs | exp.Floor | exp.Ceil) or node.args.get("decimals") is not None:
+    """A function of bounded expressions, or None if the node is something else."""
+    domain = reader.table.domain
+    match node:
+        case exp.Div():
+            return quotient(reader, node)
+        case exp.Greatest() | exp.Least():
+            parts = tuple(reader.expression(part) for part in (node.this, *node.expressions))
+            return Extreme(parts, isinstance(node, exp.Greatest))
+        case exp.Nullif():
+            return made.without(reader.expression(node.this), reader.expression(node.expression), domain)
+        case exp.Abs():
+            return made.absolute(reader.expression(node.this), domain)
+        case exp.Floor() if node.args.get("decimals") is None:
+            return Quotient(reader.expression(node.this), Fraction(1))
+        case exp.Ceil() if node.args.get("decimals") is None:
+            return made.minus(Quotient(made.minus(reader.expression(node.this)), Fraction(1)))
+        case exp.Round():
+            return _rounded(reader, node)
+        case exp.Trunc() if node.args.get("decimals") is None:
+            return made.rounded(reader.expression(node.this), Fraction(1), domain, half=False)
+        case exp.Sign():
+            return made.sign(reader.expression(node.this), domain)
+        case exp.Mod() if (width := reader.constant(node.expression)) is not None:
+            return made.modulo(reader.expression(node.this), width, domain)
+        case exp.IntDiv() if (width := reader.constant(node.expression)) is not None:
+            return _whole_quotient(reader, node, width)
+        case exp.Cast() | exp.TryCast():
+            return _cast(reader, node)
+        case exp.Pow():
+            exponent = reader.constant(node.expression)
+            return None if exponent is None else made.power(reader.expression(node.this), exponent, domain)
+        case _:
+            return _curved(reader, node)
+
+
+def quotient(reader: Reader, node: exp.Div, **fine: Fraction) -> Expression | None:
+    """x / y by an expression that has columns."""
+    if reader.constant(node.expression) is not None:
+        return None
+    part, divisor = reader.expression(node.this), reader.expression(node.expression)
+    if isinstance(divisor, Number):
+        return made.NOTHING if not divisor.value else None
+    return made.divided(part, divisor, reader.table.domain, **fine)
+
+
+def kept(reader: Reader, node: exp.Expr, low: Fraction, high: Fraction) -> Expression | None:
+    """What is clamped between two ends, if these say how fine it should be."""
+    inner = node.unnest()
+    return quotient(reader, inner, most=max(abs(low), abs(high))) if isinstance(inner, exp.Div) else None
+
+
+def compared(reader: Reader, left: exp.Expr, operator: Operator, right: exp.Expr) -> Predicate | None:
+    """A quotient compared with something, without rounding it."""
+    for one, sign, other in ((left, operator, right), (right, operator.mirrored(), left)):
+        inner = one.unnest()
+        if isinstance(inner, exp.Div) and reader.constant(inner.expression) is None and other.find(exp.Div) is None:
+            part, divisor = reader.expression(inner.this), reader.expression(inner.expression)
+            if not isinstance(divisor, Number):
+                return made.quotient_compared(part, divisor, sign, reader.expression(other), reader.table.domain)
+    return None
+
+
+def written(reader: Reader, node: exp.Anonymous) -> Expression | None:
+    """What plans are written with: RATIO(x, y, step) and CURVE('ln', x, low, high, unit, step)."""
+    name, parts = node.name.lower(), node.expressions
+    if name == "ratio" and len(parts) == 3 and (step := _constant(reader, parts[2])) is not None and step > 0:
+        return Ratio(reader.expression(parts[0]), reader.expression(parts[1]), step)
+    if name != "curve" or len(parts) != 6 or parts[0].name not in curves.NAMES:
+        return None
+    ends = [_constant(reader, part) for part in parts[2:]]
+    low, high, unit, step = ends
+    if low is None or high is None or not unit or not step or unit < 0 or step < 0 or low > high:
+        return None
+    if (
+        high > made.MOST_ARGUMENT
+        or low < -made.MOST_ARGUMENT
+        or unit < 1 / made.MOST_ARGUMENT
+        or step < 1 / made.MOST_ARGUMENT
+        or (high - low) / unit > WIDEST_VALUE
+    ):
+        return None
+    if high > curves.MOST_EXPONENT if parts[0].name == "exp" else low < 0 or (parts[0].name != "sqrt" and low == 0):
+        return None
+    return Curved(parts[0].name, reader.expression(parts[1]), low, high, unit, step)
+
+
+def _constant(reader: Reader, node: exp.Expr) -> Fraction | None:
+    inner = node.unnest()
+    if isinstance(inner, exp.Div):
+        above, below = reader.constant(inner.this), reader.constant(inner.expression)
+        return None if above is None or not below else above / below
+    return reader.constant(inner)
+
+
+def _rounded(reader: Reader, node: exp.Round) -> Expression | None:
+    digits = node.args.get("decimals")
+    count = Fraction(0) if digits is None else reader.constant(digits)
+    if count is None or count.denominator != 1 or abs(count) > MOST_DIGITS or node.args.get("truncate") is not None:
+        return None
+    step, inner = Fraction(10) ** -int(count), node.this.unnest()
+    part = quotient(reader, inner, step=step) if isinstance(inner, exp.Div) else _curved(reader, inner, step)
+    return made.rounded(part or reader.expression(node.this), step, reader.table.domain)
+
+
+def _whole_quotient(reader: Reader, node: exp.IntDiv, width: Fraction) -> Expression | None:
+    if number_type(node, reader.number_type) is not NumberType.WHOLE:
+        return None
+    if not width:
+        return made.NOTHING
+    shrunk = Times((Number(1 / width), reader.expression(node.this)))
+    return made.rounded(shrunk, Fraction(1), reader.table.domain, half=False)
+
+
+def _cast(reader: Reader, node: exp.Cast | exp.TryCast) -> Expression | None:
+    """A number as a number of another type; how halves are rounded depends on the type that it had."""
+    domain, digits = reader.table.domain, node.to.expressions
+    if node.is_type("double", "float") or (node.is_type("decimal") and not digits):
+        return reader.expression(node.this)
+    if node.is_type("decimal") and len(digits) == 2 and digits[1].name.isdecimal():
+        return made.rounded(reader.expression(node.this), Fraction(10) ** -int(digits[1].name), domain)
+    if not node.is_type(*_WHOLE):
         return None
     part = reader.expression(node.this)
-    if isinstance(node, exp.Floor):
-        return Quotient(part, Fraction(1))
-    if isinstance(node, exp.Ceil):
-        return clock.times(Quotient(clock.times(part, -1), Fraction(1)), -1)
-    domain = reader.table.domain
-    within = bounds(part, domain)
-    below = Condition(Region.everything(domain), (Versus(part, Operator.BELOW, Number(Fraction(0))),))
-    most = max(abs(within.lowest), abs(within.highest))
-    return Clamp(Case(((below, clock.times(part, -1)),), part), Fraction(0), most)
+    if number_type(node.this, reader.number_type) is NumberType.FLOATING:
+        return made.evenly(part, domain)
+    return made.rounded(part, Fraction(1), domain)
+
+
+def _narrower(word: str) -> str:
+    return f"Write {word}(CLAMP(x, low, high)), of EXP up to {curves.MOST_EXPONENT}."
+
+
+def _curved(reader: Reader, node: exp.Expr, step: Fraction | None = None) -> Expression | None:
+    name, inner = _CURVES.get(type(node)), node.this
+    if isinstance(node, exp.Log):
+        base = Fraction(10) if node.expression is None else reader.constant(node.this)
+        name, inner = _LOGARITHMS.get(base), node.expression or node.this
+    if name is None:
+        return None
+    spend(4_000, Work.VALUES)
+    found = made.curved(name, reader.expression(inner), reader.table.domain, step=step)
+    if found is None:
+        word = name.upper()
+        raise reader.refused(node, refuse.function_not_answered(f"{word} of so large a range", _narrower(word)))
+    return found

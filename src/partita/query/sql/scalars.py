@@ -54,6 +54,8 @@ COMPARISONS: Final[dict[type[exp.Expr], Operator]] = {
     exp.GT: Operator.ABOVE,
     exp.GTE: Operator.AT_LEAST,
 }
+# A function of a column with more values than these is arithmetic if it can be, and otherwise a CASE of as many.
+MOST_CHOICES: Final = 64
 # What is no arithmetic of columns may still be a function of one of them.
 _PERHAPS: Final = frozenset(
     (
@@ -119,6 +121,13 @@ class Reader:
         found = self.evaluator.values(node, self.looked, self.number_type)
         return None if found is None else Tabulated(*found)
 
+    def many(self, node: exp.Expr, most: int) -> bool:
+        """Whether a node mentions a declared column with more values than these, and none of a public table."""
+        mentioned = {column.name.lower() for column in node.find_all(exp.Column)}
+        sizes = [self.table.columns[name] for name in self.table.columns if name.lower() in mentioned]
+        large = any(isinstance(column, Bounded) and column.size > most for column in sizes)
+        return large and not self.attributes(node)
+
     def number_type(self, node: exp.Column) -> NumberType:
         """Which kind of number a column holds; numbers of public tables are floating unless all are whole."""
         for joined in () if self._declared(node) else self.joined:
@@ -158,6 +167,10 @@ class Reader:
         try:
             return self._expression(node)
         except QueryRefused as problem:
+            if problem.code in _PERHAPS and self.many(node, MOST_CHOICES):
+                computed = rowwise.function_of(self, node)
+                if computed is not None:
+                    return computed
             found = self.tabulated(node) if problem.code in _PERHAPS and node.find(exp.Column) is not None else None
             made = None if found is None else found.expression(self.table.domain)
             if made is None and problem.code in _PERHAPS:
@@ -226,7 +239,7 @@ class Reader:
                 return First(tuple(self.expression(part) for part in (node.this, *node.expressions)))
             case exp.Anonymous() if node.name.lower() == "clamp":
                 return self._clamp(node)
-            case exp.Anonymous() if (found := times.written(self, node)) is not None:
+            case exp.Anonymous() if (found := times.written(self, node) or rowwise.written(self, node)) is not None:
                 return found
             case _:
                 raise self._no_expression(node)
@@ -311,7 +324,7 @@ class Reader:
             raise self.refused(node, refuse.needs_constant("CLAMP(x, low, high)", "low and high"))
         if low > high:
             raise self.refused(node, refuse.bad_clamp(low, high))
-        return Clamp(self.expression(parts[0]), low, high)
+        return Clamp(rowwise.kept(self, parts[0], low, high) or self.expression(parts[0]), low, high)
 
     def _no_expression(self, node: exp.Expr) -> QueryRefused:
         return self.refused(node, refuse.function_not_answered(*for_expression(self.text, node)))
@@ -421,6 +434,9 @@ class Reader:
         timely = times.compared(self, left, operator, right)
         if timely is not None:
             return timely
+        exactly = rowwise.compared(self, left, operator, right)
+        if exactly is not None:
+            return exactly
         first, last = self._side(whole, left), self._side(whole, right)
         window = times.window(first, operator, last, self.table.domain) if times.many(self, left) else None
         return window or versus(first, operator, last)

@@ -11,7 +11,7 @@ from typing import Any, Final, final
 
 from sqlglot import exp
 
-from partita.effort import Work, spend
+from partita.effort import Work, spend, within_effort
 from partita.errors.query import presenting as refuse
 from partita.errors.query.underlined import at
 from partita.query.language.plan import KeyColumn, Plan
@@ -41,8 +41,12 @@ class Staged:
     first: tuple[Plan, ...]
     second: Second
 
+    @within_effort
     def filled(self, values: Sequence[Sequence[Any]]) -> Plan | Statement:
-        """The question with these answers written in: the one column of each, line by line."""
+        """The question with these answers written in: the one column of each, line by line.
+
+        It is read once more, and that is work like the first reading.
+        """
         made = self.tree.copy()
         for node in list(made.find_all(exp.Placeholder)):
             value, around = values[int(node.name.removeprefix(_MARK))], node.parent

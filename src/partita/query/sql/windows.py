@@ -14,7 +14,7 @@ from partita.query.language.derived import Order, WindowColumn, Within
 from partita.query.language.expressions import WIDEST_VALUE, Bounds, Value, bounds
 from partita.query.language.per_user import Gathers, PerUserColumn, capped
 from partita.query.sql.scalars import Reader
-from partita.region.columns import Bounded, integers
+from partita.region.columns import Bounded, Dates, Timestamps, integers
 from partita.region.columns.stepped import Stepped
 
 _RANKS: Final[Mapping[type[exp.Expr], Within]] = {
@@ -163,7 +163,10 @@ class _Reading:
         return integers(least, self.most, missing=least)
 
     def _summed(self, node: exp.Window, within: Within, of: str, declared: Bounded) -> Bounded:
-        if not isinstance(declared, Stepped):
+        total = within is Within.TOTAL
+        if not isinstance(declared, Stepped if total else Stepped | Dates) or (
+            total and isinstance(declared, Timestamps)
+        ):
             raise self.reader.refused(node, refuse.window_not_answered(node.this.sql(dialect="duckdb"), self.owner))
         if within is not Within.TOTAL:
             return declared

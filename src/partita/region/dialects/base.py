@@ -66,6 +66,10 @@ class Dialect(ABC):
     def over(self, left: str, right: str, *, wide: bool) -> str:
         """Whole numbers divided towards zero."""
 
+    def listed(self, values: Sequence[int], place: str) -> str:
+        """The number at a place of a list of 64-bit numbers, counted from 1; the place is in the list, or NULL."""
+        return f"(CAST('{{{','.join(map(str, values))}}}' AS {self.whole}[]))[CAST({place} AS INTEGER)]"
+
     @abstractmethod
     def days(self, column: str, since: date) -> str:
         """The days from a date to a sanitised one, in 64 bits."""

@@ -50,6 +50,9 @@ class DuckDBDialect(Dialect):
     def over(self, left: str, right: str, *, wide: bool) -> str:
         return f"({left} // {right})"
 
+    def listed(self, values: Sequence[int], place: str) -> str:
+        return f"LIST_EXTRACT(CAST('[{','.join(map(str, values))}]' AS BIGINT[]), {place})"
+
     def days(self, column: str, since: date) -> str:
         return f"({column} - CAST('{since.isoformat()}' AS DATE))"
 

@@ -87,6 +87,15 @@ class Register(Live):
         return Caller(token.account, token.role, token.number)
 
     @alone
+    def holder(self, number: str) -> Caller | None:
+        """Whose token has this number, if it lets anybody in now."""
+        self._follow()
+        for token in self._tokens.values():
+            if token.number == number and token.valid(self._now()):
+                return Caller(token.account, token.role, token.number)
+        return None
+
+    @alone
     def tokens(self) -> list[Token]:
         """All tokens that ever were given out, oldest first."""
         self._follow()

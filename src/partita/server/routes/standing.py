@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from partita.curator.overview import holds
+from partita.effort import bounded
 from partita.ledger.reports.report import asked_of
 from partita.server.accounts.register import Caller, Role
 from partita.server.calls import Number, Practice, TheCaller, TheService, as_asked, only, told, working
@@ -62,12 +63,15 @@ def balances(
     own = None
     if limits is not None:
         own = {"limits": losses(limits), "spent": losses(curator.spent(caller.account))}
+    with bounded():
+        joint = curator.remaining(where, table=table)
+        yours = curator.remaining(where, table=table, analyst=caller.account)
     return told(
         {
             "practice": practice,
             "spent": losses(curator.spent()),
-            "remaining": losses(curator.remaining(where, table=table)),
-            "yours": losses(curator.remaining(where, table=table, analyst=caller.account)),
+            "remaining": losses(joint),
+            "yours": losses(yours),
             "own": own,
         }
     )
