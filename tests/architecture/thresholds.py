@@ -164,6 +164,7 @@ NUMBERS: dict[str, str] = {
     "region.columns.stepped.LIMIT": GUARD,
     "region.columns.stored.EXACT": WIDTH,
     "region.columns.stored._DIGITS": WIDTH,
+    "region.dialects.postgres._EXACT": WIDTH,
     "region.where.DEEPEST": GUARD,
     "region.where.LONGEST": GUARD,
     "sampling.cells._FURTHEST": WIDTH,

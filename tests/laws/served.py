@@ -130,6 +130,12 @@ _TEXTS = [
     "2024-02-10 10:00",
     "2024-02-10T10:00:00.5",
     "2024-02-10 99:99",
+    "1.234,50 €",
+    "29.2.2024",
+    "30.02.2024",
+    "05 Mar 24",
+    "05 Mai 24",
+    "99 Dec 24",
     "'",
     "''",
     '"',
@@ -221,6 +227,7 @@ def _pairs() -> dict[str, list[tuple[Any, Any]]]:
         "double precision": [(number, number) for number in _FLOATS],
         "numeric": [(text, Decimal(text)) for text in _NUMERICS],
         "hostile.amount": [(text, Decimal(text)) for text in _NUMERICS],
+        "numeric(30,3)": [(text, Decimal(text)) for text in ("NaN", "0.125", "-3", "1e26", "0.005")],
         "numeric(9,3)": [
             (text, Decimal(text)) for text in ("NaN", "0", "-0.125", "0.125", "1.375", "-3", "2", "99999.5")
         ],

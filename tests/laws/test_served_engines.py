@@ -5,21 +5,30 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import partita as pt
+from partita.engine.catalogues import described
 from partita.engine.opening import BACKENDS
 from partita.engine.postgres import Postgres
 from partita.engine.reference import Reference
+from partita.engine.stored import Stored
 from partita.errors import Caution, PartitaError
 from partita.query.exact.extract import Extract
 from partita.query.exact.program import Owners, Program, Rows, Total, Values, cells
 from partita.query.language.expressions import Value
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import Truncation
+from partita.region.columns import Bounded, Categories, Open
+from partita.region.columns.stepped import Stepped
+from partita.region.columns.stored import floating, steady, text_of
+from partita.region.dialects.postgres import POSTGRES
 from tests.laws import hostile, served
 from tests.laws.test_engines import CAPS, FEW_GROUPS, GROUPS, narrow_enough, planned, programs, several
 from tests.sizes import tried
@@ -36,6 +45,67 @@ def opened(columns: list[tuple[str, str]], rows: list[tuple[Any, ...]], declared
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", ".* is stored as TIMESTAMP.* and declared as dates", Caution)
         return Postgres([table], database=served.address()), table
+
+
+DECLARED: dict[str, Any] = {
+    "few": pt.integers(-5, 5),
+    "many": pt.integers(-(2**49), 2**49, missing=0),
+    "cents": pt.decimals(-10, 10, step="0.01"),
+    "thirds": pt.decimals(0, 1000, step="1/3"),
+    "below": pt.decimals(-3000, 0, step="0.75", missing=0),
+    "fives": pt.decimals(-20, 120, step=5),
+    "coarse": pt.decimals(0, "1.022e12", step="1.022"),
+    "euros": pt.decimals(0, 100, step="0.01", decimal=",", thousands=".", unit=["€"], null=["-"]),
+    "name": pt.categories("1", "0.5", "x", "true", "2"),
+    "word": pt.categories("x", "é", null=[" ", "w"], missing="x"),
+    "yes": pt.booleans(),
+    "ja": pt.booleans(true=["Yes"], false=["FALSE"], missing=True),
+    "day": pt.dates("0001-01-01", "9999-12-31"),
+    "today": pt.dates("2024-02-01", "2024-03-01", missing="2024-02-02"),
+    "written": pt.dates("2024-01-01", "2025-12-31", format=["%d.%m.%Y", "%d %b %y"], null=["?"]),
+    "hour": pt.timestamps("2024-01-01", "2024-12-31", step="1h", zone="Europe/Berlin"),
+    "ever": pt.timestamps("0001-01-01", "9999-12-31", step="1d", missing="2000-01-01"),
+    "second": pt.timestamps("1967-01-01", "1971-01-01", step="1s", zone="America/New_York"),
+    "text": pt.text_keys(),
+    "who": pt.identifier(),
+}
+
+
+@pytest.mark.parametrize("kind", served.PAIRS)
+def test_every_stored_value_becomes_what_code_says_and_none_fails(kind):
+    """Value by value, in every kind of column: what a server cannot cast without an error is looked at before."""
+    pairs = [(None, None), *served.PAIRS[kind]]
+    source = served.put([("i", "integer"), ("v", kind)], [(at, one) for at, (one, _) in enumerate(pairs)], "sole")
+    engine = Postgres([], database=served.address())
+    try:
+        with engine._transaction() as cursor:
+            type_ = described(cursor, Table("sole", source, DECLARED), engine._server).types["v"]
+            for name, declared in DECLARED.items():
+                if isinstance(declared, Categories | Open) and (floating(type_) or not steady(type_)):
+                    continue
+                stored = Stored(Table("t", [], {name: declared}), source, {name: type_}, {name: "v"}, POSTGRES)
+                within = stored.within(name) if isinstance(declared, Bounded) else "TRUE"
+                lines = cursor.execute(f"SELECT {stored.sanitised[name]}, {within} FROM {source} ORDER BY i").fetchall()
+                for (given_, plain), (found, inside) in zip(pairs, lines, strict=True):
+                    if not isinstance(declared, Bounded):
+                        # No other engine stores such numbers and days, and in Python they are written otherwise.
+                        far = isinstance(plain, np.datetime64) or (
+                            isinstance(plain, Decimal) and plain.is_finite() and abs(plain.adjusted()) >= 100
+                        )
+                        assert far or (found if found is None else str(found)) == text_of(plain), (name, given_)
+                        continue
+                    assert code(declared, found) == declared.code(plain), (name, given_)
+                    assert inside == declared.within(plain), (name, given_)
+    finally:
+        engine.close()
+
+
+def code(declared: Bounded, found: Any) -> int:
+    """The code of a sanitised value."""
+    if found is None:
+        assert declared.null is not None
+        return declared.null
+    return found - declared.low if isinstance(declared, Stepped) else declared.code(found)
 
 
 @pytest.mark.soak

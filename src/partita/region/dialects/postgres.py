@@ -21,6 +21,8 @@ _DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 _MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?)?$"
 # Beyond every declared time, and far from the last that PostgreSQL stores.
 _FAR = "20000-01-01"
+# Every whole number of so many digits is a double.
+_EXACT = 15
 # A text has fewer than 2^30 signs, so that no digits before or behind a point make up for an exponent of this size.
 _HUGE = 10**10
 
@@ -39,12 +41,14 @@ class PostgresDialect(Dialect):
         return f'(({written}) COLLATE "C")' if column is not None and column.sanitised_type == "VARCHAR" else written
 
     def value(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
-        kind, name = family(stored_type), stored.sql(dialect=self.kind)
-        if kind is Family.TEXT:
+        from sqlglot import exp
+
+        name = stored.sql(dialect=self.kind)
+        if family(stored_type) is Family.TEXT:
             return _raw(self.stored(name, stored_type))
         if _numeric(stored_type):
             # Not a number is no value, as a text too.
-            return _raw(f"NULLIF(CAST({name} AS NUMERIC), CAST('NaN' AS NUMERIC))")
+            return exp.Nullif(this=_raw(f"CAST({name} AS NUMERIC)"), expression=_raw("CAST('NaN' AS NUMERIC)"))
         return stored
 
     def stored(self, name: str, stored_type: str) -> str:
@@ -126,11 +130,17 @@ def _said(node: exp.Expr) -> exp.Expr:
 
 
 def _exactly(node: exp.Expr) -> str | None:
-    """The stored decimal of which a double is asked for: it is compared as it is, which costs far less."""
+    """The stored decimal of which a double is asked for: it is compared as it is, which costs far less.
+
+    That it is no number, which columns ask first, is asked of it as well.
+    """
+    from sqlglot import exp
+
     found = spoken(node)
     if found is None or found[0] is not Word.DOUBLE or not _numeric(found[1][1].name):
         return None
-    return _sql(found[1][0])
+    value = found[1][0]
+    return _sql(value.this if isinstance(value, exp.Nullif) else value)
 
 
 def _as_numeric(constant: exp.Expr) -> exp.Expr:
@@ -184,8 +194,16 @@ def _word(which: Word, parts: list[exp.Expr]) -> str:
 
 def _double(value: str, stored_type: str) -> str:
     cast = f"CAST({value} AS DOUBLE PRECISION)"
-    if not _numeric(stored_type) or "(" in stored_type:
+    if not _numeric(stored_type):
         return cast
+    if "(" in stored_type:
+        digits, scale = map(int, stored_type[len("NUMERIC(") : -1].split(","))
+        if digits > _EXACT:
+            return cast
+        # Two whole numbers that doubles hold, and one division: the nearest double, without the way over a text.
+        return (
+            f"(CAST(CAST({value} * {10**scale} AS BIGINT) AS DOUBLE PRECISION) / CAST({10**scale} AS DOUBLE PRECISION))"
+        )
     return (
         f"(CASE WHEN {value} >= 1e308 THEN CAST('Infinity' AS DOUBLE PRECISION) "
         f"WHEN {value} <= -1e308 THEN CAST('-Infinity' AS DOUBLE PRECISION) "
