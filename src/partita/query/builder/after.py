@@ -9,7 +9,7 @@ from partita.exact import whole
 from partita.query.builder.expressions import Expr
 from partita.query.builder.frame import Frame, meaning
 from partita.query.language.formulas import Apply, Formula, Operation
-from partita.query.language.plan import KeyColumn, Plan, needed
+from partita.query.language.plan import STEPS, KeyColumn, Plan, needed
 from partita.query.rewrite import rewritten
 
 
@@ -57,3 +57,6 @@ def _frame(plan: Plan) -> Frame:
 
 def _named(plan: Plan) -> dict[str, Formula]:
     return {column.name.lower(): meaning(column) for column in plan.shown}
+
+
+STEPS.update(sort=sorted_by, filter=kept, limit=first, select=selected)

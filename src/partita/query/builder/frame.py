@@ -168,6 +168,8 @@ class Frame:
 
     def agg(self, *unnamed: object, **aggregates: Asked | str | Expr) -> Plan:
         """The finished question: one named column for each aggregate, or for a formula of aggregates in SQL."""
+        import partita.query.builder.after  # noqa: F401  it brings the steps after this one
+
         if unnamed:
             raise refuse.unnamed_aggregate()
         if not aggregates:

@@ -83,6 +83,10 @@ class Lines:
         )
 
 
+# Steps after the aggregates, which read SQL; the builder brings them.
+STEPS: dict[str, Callable[..., Plan]] = {}
+
+
 @final
 @dataclass(frozen=True)
 class Plan:
@@ -163,27 +167,19 @@ class Plan:
 
     def sort(self, *by: Any) -> Plan:
         """The question with the lines of its answer in this order: names of columns or formulas, DESC for downward."""
-        from partita.query.builder.after import sorted_by
-
-        return sorted_by(self, *by)
+        return STEPS["sort"](self, *by)
 
     def filter(self, *conditions: Any) -> Plan:
         """The question with only the lines whose noisy numbers and keys meet all conditions; free."""
-        from partita.query.builder.after import kept
-
-        return kept(self, *conditions)
+        return STEPS["filter"](self, *conditions)
 
     def limit(self, lines: int, *, offset: int = 0) -> Plan:
         """The question with at most so many lines of its answer; free."""
-        from partita.query.builder.after import first
-
-        return first(self, lines, offset)
+        return STEPS["limit"](self, lines, offset)
 
     def select(self, *names: str) -> Plan:
         """The question with only these columns of its answer."""
-        from partita.query.builder.after import selected
-
-        return selected(self, *names)
+        return STEPS["select"](self, *names)
 
     def formulas(self) -> Iterator[Formula]:
         """Every formula of the presentation."""
