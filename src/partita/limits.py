@@ -31,10 +31,14 @@ class Limits:
     """Cuts of an axis; beyond, all of its codes are cut."""
     axes: int = 16
     """Columns that all have an axis in the grid; of more, only those that charges constrain, and then in groups."""
-    grouped: int = 128
+    grouped: int = 64
     """Cells in the grid of a group of columns; columns that make more are kept in groups apart."""
-    splits: int = 12
+    splits: int = 24
     """Splits of the charges over such groups that are tried for one bound."""
+    divided: int = 8
+    """Parts into which a region is divided, for each patience beyond the usual, so that each is bounded by itself."""
+    shown: int = 32
+    """Bounds that were looked for on request and are kept."""
     steps: int = 3000
     """Blocks looked at in one search. Work limits count steps, never seconds."""
     looked: int = 1 << 23

@@ -8,6 +8,7 @@ CACHE = "what was computed is remembered or read in portions; forgetting it chan
 SHOWN = "how much is shown or written down for people"
 TRIED = "how much a check or a search tries; what it finds is checked by itself, and what is booked rests on none of it"
 METHOD = "which of two proven ways is taken, or a setting of one; either is certified by itself"
+MEANING = "a part of what a function means: the same whole numbers on every engine and for ever"
 PAST = "what an earlier version did, for reading its books"
 
 NUMBERS: dict[str, str] = {
@@ -28,7 +29,14 @@ NUMBERS: dict[str, str] = {
     "curator.answers.presented.DRAWS": SHOWN,
     "curator.answers.presented._FEWEST": SHOWN,
     "curator.answers.presented._MOST_DRAWN": SHOWN,
+    "curator.answers.presenter.MOST_BYTES": GUARD,
     "curator.answers.presenter.MOST_COLUMNS": GUARD,
+    "engine.fixing._MOST": WIDTH,
+    "query.language.curves.DIGITS": MEANING,
+    "query.language.curves.EXACT": MEANING,
+    "query.language.curves.MOST_EXPONENT": GUARD,
+    "query.language.row_functions.MOST_POWER": GUARD,
+    "query.sql.rowwise.MOST_DIGITS": GUARD,
     "curator.answers.presenter.MOST_LINES": GUARD,
     "query.answer.jitter._FEW": SHOWN,
     "query.answer.jitter._MOST": SHOWN,
@@ -79,7 +87,7 @@ NUMBERS: dict[str, str] = {
     "composition.account.loads.field.FEW": METHOD,
     "composition.account.loads.field.SHORT": METHOD,
     "composition.account.loads.pairs.FAR": WIDTH,
-    "composition.account.loads.wide.ROOMIER": METHOD,
+    "composition.account.loads.touched.ROOMIER": METHOD,
     "composition.account.loads.units.LARGEST": WIDTH,
     "composition.account.loads.units.ROOM": WIDTH,
     "composition.account.loads.windows.MOST_STEPS": GUARD,
@@ -200,6 +208,7 @@ WRITTEN: dict[tuple[str, str], str] = {
     ("query.sql.joins", "len(shown) <= 40"): SHOWN,
     ("composition.calibration.pricing", "max(scale.numerator, scale.denominator).bit_length() <= 96"): SHOWN,
     ("query.sql.scalars", "len(text) <= 60"): SHOWN,
+    ("query.language.curves", "abs(guess) < 2 ** 40"): METHOD,
     ("query.language.text", "digits < 60"): SHOWN,
     ("theory.measures.renyi", "_log_delta(float_up(order), float_up(tau), float_up(epsilon)) > 50"): METHOD,
 }

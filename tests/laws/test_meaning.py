@@ -15,7 +15,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from partita.engine.reference import _place as place
-from partita.engine.reference import evaluate, meets
+from partita.engine.reference_meaning import evaluate, meets
 from partita.errors import PartitaError
 from partita.limits import using
 from partita.query.language import formulas

@@ -10,9 +10,12 @@ import pytest
 from partita.composition.account import RegionAccount
 from partita.composition.account.engine import Engine, OfPairs, OfValues
 from partita.composition.account.load import Load
-from partita.composition.account.loads import cover, pair_splits
+from partita.composition.account.loads import cover, pair_splits, splits
+from partita.composition.account.loads.allowance import sharing
 from partita.composition.account.loads.booked import Scoped
+from partita.composition.account.loads.divided import Divisible
 from partita.composition.account.loads.pair_splits import PairSplits
+from partita.composition.account.loads.shown import Shown
 from partita.composition.account.loads.splits import Splits
 from partita.composition.plans.promise import Promise
 from partita.granularity import rows
@@ -257,6 +260,98 @@ def test_a_split_that_comes_to_less_than_the_charge_is_found(monkeypatch):
     parts = Splits.parts
     monkeypatch.setattr(Splits, "parts", lambda self, *arguments: parts(self, *arguments) // 2)
     assert fails("values", "single columns")
+
+
+def improved_wrongly(seeds: int) -> bool:
+    """Whether bounds that were looked for with patience, kept, and raised by later bookings are below the truth."""
+    for seed in range(seeds):
+        rng = random.Random(f"improved {seed}")
+        shape = tuple(rng.choice((2, 3)) for _ in range(5))
+        limits = Limits(axes=0, numbers=1, grouped=rng.choice((0, 4)), splits=rng.choice((1, 4)), divided=2)
+        account, booked = OfValues(shape, BUDGET, limits), []
+        for step in range(12):
+            load = asked(rng, shape)
+            with sharing(limits, rng.choice((1, 2, 9))):
+                if step % 3 == 1:
+                    account.improve(load.boxes, len(BUDGET))
+                for component, limit in enumerate(BUDGET):
+                    found = losses("values", shape, booked, load, component)
+                    truth = max(lost for lost, _ in found)
+                    extent = account.highest(load.boxes, component)
+                    if not extent.lower <= truth <= extent.upper:
+                        return True
+                    if account.decide(load).fits and truth + load.one[component] > limit and load.one[component]:
+                        return True
+            load = asked(rng, shape)
+            account.book(load)
+            booked.append(load)
+    return False
+
+
+def test_bounds_that_were_improved_are_bounds_for_ever():
+    assert not improved_wrongly(8)
+
+
+def test_an_improved_bound_that_no_booking_raises_is_found(monkeypatch):
+    monkeypatch.setattr(Shown, "add", lambda self, region, cost: None)
+    assert improved_wrongly(25)
+
+
+def test_a_half_that_is_left_out_is_found(monkeypatch):
+    halves = Divisible.halves
+
+    def first(self, whole):
+        found = halves(self, whole)
+        return None if found is None else (found[0], found[0])
+
+    monkeypatch.setattr(Divisible, "halves", first)
+    assert improved_wrongly(25)
+
+
+def test_patience_comes_to_the_truth():
+    """Divided often enough a region is single cells, whose loads are known."""
+    for seed in range(6):
+        rng = random.Random(seed)
+        limits = Limits(axes=0, numbers=1, grouped=0, splits=2)
+        account, (where, *_) = bounds_of(rng, limits)
+        with sharing(limits, 10_000):
+            found = account.highest([where], 0)
+        assert found.upper == found.lower
+
+
+def bounds_of(rng: random.Random, limits: Limits) -> tuple[OfValues, list[Box]]:
+    shape = tuple(rng.choice((2, 3, 5)) for _ in range(8))
+    account = OfValues(shape, (10**6,), limits)
+    for _ in range(25):
+        account.book(Load([box(rng, shape)], (rng.randint(1, 900),), (0,)))
+    return account, [box(rng, shape) for _ in range(6)]
+
+
+@pytest.mark.parametrize("floored", [True, False])
+def test_what_is_said_to_remain_is_admitted_wherever_the_looking_ends(floored, monkeypatch):
+    """A threshold ends the looking early, and what is told without one takes that into account."""
+    monkeypatch.setattr(splits, "HOPELESS", {0: 1.3, 2: 1.05, 4: 1.0})
+    if not floored:
+        monkeypatch.setattr(splits, "ceil", lambda _: 0)
+    refused = 0
+    for seed in range(12):
+        account, asked_of = bounds_of(random.Random(seed), Limits(axes=0, numbers=1, grouped=0))
+        for where in asked_of:
+            left = 10**6 - account.highest([where], 0).upper
+            refused += not account.decide(Load([where], (left,), (0,))).fits
+    assert (refused == 0) == floored
+
+
+def test_a_value_is_in_the_regions_that_hold_it():
+    rng = random.Random(1)
+    for _ in range(20):
+        shape = tuple(rng.choice((2, 3, 4)) for _ in range(rng.randint(1, 6)))
+        account = OfValues(shape, (10**6,), Limits(axes=0))
+        for _ in range(12):
+            account.book(asked(rng, shape)._replace(one=(1,)))
+        booked = account.loads.booked  # type: ignore[union-attr]
+        for value in ([rng.randrange(size) for size in shape] for _ in range(20)):
+            assert booked.inside(value).tolist() == [region.holds(value) for region in booked.regions]
 
 
 def test_a_region_knows_the_columns_that_it_constrains():

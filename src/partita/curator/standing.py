@@ -84,6 +84,15 @@ class Standing(Live):
         """The share of a promise spent on each combination of two columns; ``partita ledger map`` draws it."""
         return self._ledger.load_map(column_x, column_y, table=table, promise=promise, analyst=analyst)
 
+    @called
+    def improve(self, *, patience: int = 10) -> None:
+        """Look longer for better bounds on what was booked, and keep them while the curator is open.
+
+        For idle moments, where a table has so many columns that what is left is only known within bounds: questions
+        that were not shown to fit may fit afterwards. No data is read, and nothing is charged.
+        """
+        self._ledger.improve(patience)
+
     def guarantee(self) -> tuple[Certificate, ...]:
         """What is promised to everybody in the data, whatever is still asked: the budgets, not what is spent."""
         return certificates(self._ledger, self.spent())

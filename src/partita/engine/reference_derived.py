@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cmp_to_key
 
-from partita.engine.reference import Record, chosen, gathered, meets
+from partita.engine.reference import Record, chosen, gathered
+from partita.engine.reference_meaning import meets
 from partita.query.language.derived import Derived, Order, WindowColumn, Within
 from partita.query.tables.schema import Table, texts
 from partita.region.columns.stepped import Stepped

@@ -8,8 +8,9 @@ from typing import Any
 
 from partita.engine.joining import TWO_OWNERS
 from partita.engine.log import log
-from partita.engine.reference import Record, meets, record, truncated
+from partita.engine.reference import Record, record, truncated
 from partita.engine.reference_derived import derived_rows
+from partita.engine.reference_meaning import meets
 from partita.engine.rows import Row
 from partita.query.language.joined import Joined, Kind, Link, Occurrence, joined_of
 from partita.query.tables.people import People

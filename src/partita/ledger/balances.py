@@ -11,7 +11,7 @@ from partita.composition.plans.promise import Promise
 from partita.errors import ledger as refuse
 from partita.ledger.birth import Terms
 from partita.ledger.charge import LONGEST_NAME, Charge, Priced
-from partita.ledger.payer import MakePayer, Payer
+from partita.ledger.payer import MakePayer, Payer, RegionPayer
 from partita.region import Region
 from partita.theory.cost import Cost
 from partita.theory.measures.base import Measure, most
@@ -141,6 +141,15 @@ class Balances:
                         waiting.setdefault(id(payer), (payer, []))[1].append((priced.region, cost, count))
         for payer, rows in waiting.values():
             payer.load(rows)
+
+    def improve(self, patience: int) -> None:
+        """Look longer for better bounds, in every account, and keep them."""
+        kept = [self._joint, *([] if self._lowered is None else [self._lowered])]
+        kept += [payers for _, payers in self._children.values()]
+        for payers in kept:
+            for payer in (payer for table in payers.values() for payer in table):
+                if isinstance(payer, RegionPayer):
+                    payer.account.improve(patience=patience)
 
     def _sets(self, analyst: str, table: str) -> Iterator[tuple[str, list[Payer | None]]]:
         if not isinstance(analyst, str):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, final
 
 from partita.errors import PartitaError
@@ -111,7 +112,8 @@ class Reader:
         return Priced(document["analyst"], document["table"], region_from(document["region"], domain), costs)
 
 
-def _readable(cost: Cost) -> dict[str, object]:
+@lru_cache(maxsize=1024)
+def _readable(cost: Cost) -> Mapping[str, object]:
     """A cost as plain data which is certainly read back as the same: a book with a line that nobody reads is lost."""
     try:
         document = cost.document()

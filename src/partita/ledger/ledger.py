@@ -421,6 +421,11 @@ class Ledger(Pages):
         with self._book.current() as balances:
             return self.mark(), region_account(balances.payer(table, promise, None), promise).peak()
 
+    def improve(self, patience: int = 10) -> None:
+        """Look longer for better bounds on what was booked, in every account of this process, and keep them."""
+        with self._book.current() as balances:
+            balances.improve(patience)
+
     def load_map(
         self, column_x: str, column_y: str, *, table: str | None = None, promise: int = 0, analyst: str | None = None
     ) -> LoadMap:

@@ -81,7 +81,18 @@ class RegionPayer(Payer):
         self._account.book(*ticket)
 
     def load(self, charges: Iterable[tuple[Region, Cost, int]]) -> None:
-        self._account.put((self._priced(region, cost), count) for region, cost, count in charges if region)
+        # The same costs come again and again; holding on to them keeps their identities apart.
+        known: dict[int, tuple[Cost, Load]] = {}
+        loads = []
+        for region, cost, count in charges:
+            if region:
+                found = known.get(id(cost)) if self._regional else None
+                if found is None:
+                    found = known[id(cost)] = (cost, self._priced(region, cost))
+                    loads.append((found[1], count))
+                else:
+                    loads.append((found[1]._replace(boxes=region.boxes), count))
+        self._account.put(loads)
 
     def claims(self, region: Region, cost: Cost) -> Claim | None:
         # Of the very load that a ticket is for.

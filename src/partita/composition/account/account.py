@@ -242,6 +242,19 @@ class RegionAccount(Live):
         return lower, upper
 
     @alone
+    def improve(self, region: Region | None = None, *, patience: int = 10) -> tuple[Measure, Measure]:
+        """Look longer for better bounds on the losses in a region (everywhere, if none is named), and keep them.
+
+        For idle moments: what was found lets later charges in at once, and every booking it meets raises it. The work
+        is ``patience`` times the usual, counted and not clocked. Gives back two losses between which the largest lies.
+        """
+        where = Region.everything(self.domain) if region is None else self._checked(region)
+        with sharing(self._engine.limits, whole(patience, "patience", least=1)):
+            self._engine.improve(where.boxes, len(self._units.budget))
+        extents = self._extents(where)
+        return self._loss([extent.lower for extent in extents]), self._loss([extent.upper for extent in extents])
+
+    @alone
     def spent(self, region: Region) -> Measure:
         """The largest loss of anybody in a region (of any pair or window that meets it)."""
         return self._loss([extent.upper for extent in self._extents(self._checked(region))])

@@ -89,7 +89,8 @@ class Engine(ABC):
         for load, times in loads:
             wide = self._widened(load, times)
             key = tuple(wide.boxes)
-            summed[key] = (summed.get(key) or nothing(key, len(wide.one))).plus(wide, times)
+            known = summed.get(key)
+            summed[key] = wide.times(times) if known is None else known.plus(wide, times)
         self._load(list(summed.values()))
 
     def highest(self, boxes: Sequence[Box], component: int) -> Extent:
@@ -100,6 +101,11 @@ class Engine(ABC):
         many = len(self._wider) > self.limits.wider
         beyond = found.lower if many else self._beyond(found.witness, component)
         return Extent(max(0, found.lower - beyond), found.upper, found.witness)
+
+    def improve(self, boxes: Sequence[Box], components: int) -> None:
+        """Look for better bounds on what was booked in disjoint boxes, and keep them; most loads do when they look."""
+        for component in range(components):
+            self.highest(boxes, component)
 
     def headroom(self, boxes: Sequence[Box], component: int) -> Extent:
         """The heaviest load that a charge on these boxes, or on the simpler ones around them, would add to."""
@@ -169,6 +175,12 @@ class OfValues(Engine):
 
     def _load(self, loads: Sequence[Load]) -> None:
         self.loads.load([(load.boxes, load.one) for load in loads])
+
+    def improve(self, boxes: Sequence[Box], components: int) -> None:
+        if isinstance(self.loads, WideLoads):
+            self.loads.improve(boxes)
+        else:
+            super().improve(boxes, components)
 
     def _highest(self, boxes: Sequence[Box], component: int) -> Extent:
         peak = self.loads.highest(boxes, component)

@@ -40,6 +40,13 @@ class Load(NamedTuple):
         )
         return Load(self.boxes, *sums)
 
+    def times(self, count: int) -> Load:
+        """The load so many times."""
+        if count == 1:
+            return self
+        one, other, same = ([count * part for part in parts] for parts in (self.one, self.substitution, self.same))
+        return Load(self.boxes, tuple(one), tuple(other), tuple(same))
+
     def holds(self, value: Sequence[int]) -> bool:
         """Whether a value is inside."""
         return boxes_of.held(self.boxes, value)
@@ -78,7 +85,7 @@ def nothing(boxes: Sequence[Box], components: int) -> Load:
 
 def manageable(boxes: Sequence[Box], limits: Limits) -> Sequence[Box]:
     """Disjoint boxes as they are, or, if they have too many rectangles, fewer ones that hold them."""
-    if len(boxes) == 1 and all(len(codes) == 1 for codes in boxes[0]):
+    if len(boxes) == 1 and max(map(len, boxes[0]), default=1) == 1:
         return boxes
     if _count(boxes) <= limits.rectangles:
         return boxes
@@ -87,12 +94,17 @@ def manageable(boxes: Sequence[Box], limits: Limits) -> Sequence[Box]:
         apart = boxes_of.disjoint(around)
         if _count(apart) <= limits.rectangles:
             return tuple(apart)
-    hull = boxes_of.hull(around)
-    return () if hull is None else (_spans(hull),)
+    ends = [_ends(around, axis) for axis in range(len(around[0]))]
+    return (tuple(((min(low), max(high)),) for low, high in ends),)
 
 
 def _count(boxes: Sequence[Box]) -> int:
     return sum(prod(len(codes) for codes in box) for box in boxes)
+
+
+def _ends(spans: Sequence[Box], axis: int) -> tuple[list[int], list[int]]:
+    """The first codes of all spans along an axis, and the last."""
+    return [span[axis][0][0] for span in spans], [span[axis][0][1] for span in spans]
 
 
 def _spans(box: Box) -> Box:

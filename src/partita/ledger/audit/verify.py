@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import final
@@ -223,7 +224,24 @@ class _Audit:
 
 def verify(store: Store, make: MakePayer, anchor: Anchor) -> Verification:
     """Audit a book from its first line; nothing that is cached or indexed is believed."""
-    audit = _Audit(store, problems=[f"the file itself: {finding}" for finding in store.sound()])
+    beside = store.beside()
+    if beside is None:
+        return _verified(store, make, anchor, store.sound)
+    with ThreadPoolExecutor(1) as second:
+        # The file itself is looked through on the other core.
+        found = second.submit(_looked_through, beside)
+        return _verified(store, make, anchor, found.result)
+
+
+def _looked_through(beside: Store) -> list[str]:
+    try:
+        return beside.sound()
+    finally:
+        beside.close()
+
+
+def _verified(store: Store, make: MakePayer, anchor: Anchor, sound: Callable[[], list[str]]) -> Verification:
+    audit = _Audit(store)
     audit.stored = dict(store.tallies())
     anchored = anchor.read()
     at_anchor: bytes | None = None
@@ -231,6 +249,7 @@ def verify(store: Store, make: MakePayer, anchor: Anchor) -> Verification:
         audit.read(entry, content)
         if anchored is not None and entry.seq == anchored.seq:
             at_anchor = entry.hash
+    audit.problems[:0] = [f"the file itself: {finding}" for finding in sound()]
     audit.settle()
     if anchored is not None and at_anchor != anchored.hash:
         audit.note(f"the anchor has seen another entry {anchored.seq}")

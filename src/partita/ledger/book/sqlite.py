@@ -259,6 +259,9 @@ class SQLiteStore(Store):
         rows = self._rows("SELECT content FROM secret WHERE name = 'truncation'")
         return bytes(rows[0][0]) if rows else None
 
+    def beside(self) -> SQLiteStore | None:
+        return None if self.name == MEMORY else SQLiteStore(self.name, timeout=self._timeout, writable=False)
+
     def sound(self) -> list[str]:
         found = [str(row[0]) for row in self._rows("PRAGMA integrity_check")]
         return [] if found == ["ok"] else found

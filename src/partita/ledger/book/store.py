@@ -119,6 +119,10 @@ class Store(ABC):
     def secret(self) -> bytes | None:
         """The truncation key."""
 
+    def beside(self) -> Store | None:
+        """The same book, opened a second time to be read at the same time; None where that cannot be."""
+        return None
+
     @abstractmethod
     def sound(self) -> list[str]:
         """What the storage itself finds wrong with its own structure."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
+from itertools import compress
+from operator import ne
 from typing import NamedTuple, final
 
 import numpy as np
@@ -38,30 +41,52 @@ def scoped(boxes: Sequence[Box], everything: Box) -> Scoped:
     >>> scoped([(((0, 3),), ((2, 5),), ((0, 4),))], full)
     Scoped(axes=(1,), boxes=((((2, 5),),),))
     """
-    if len(boxes) == 1:
-        axes = [axis for axis, (along, full) in enumerate(zip(boxes[0], everything, strict=True)) if along != full]
-    else:
-        named = {
-            axis
-            for box in boxes
-            for axis, (along, full) in enumerate(zip(box, everything, strict=True))
-            if along != full
-        }
-        axes = sorted(named)
+    every = range(len(everything))
+    axes = sorted({axis for box in boxes for axis in compress(every, map(ne, box, everything))})
     return Scoped(tuple(axes), tuple(tuple(box[axis] for axis in axes) for box in boxes))
+
+
+@final
+class _Clauses:
+    """All regions as one list of intervals: those of one axis of a box are a *clause*."""
+
+    __slots__ = ("axis", "box", "clause", "high", "low", "owner")
+
+    def __init__(self) -> None:
+        self.axis, self.low, self.high, self.clause = array("q"), array("q"), array("q"), array("q")
+        self.box, self.owner = array("q"), array("q")
+
+    def add(self, place: int, region: Scoped) -> None:
+        """List a region under its number."""
+        for box in region.boxes:
+            for axis, along in zip(region.axes, box, strict=True):
+                for low, high in along:
+                    self.axis.append(axis)
+                    self.low.append(low)
+                    self.high.append(high)
+                    self.clause.append(len(self.box))
+                self.box.append(len(self.owner))
+            self.owner.append(place)
+
+    def arrays(self) -> tuple[Integers, ...]:
+        """Axis, ends and clause of every interval; the box of every clause; the region of every box."""
+        listed = (self.axis, self.low, self.high, self.clause, self.box, self.owner)
+        return tuple(np.array(numbers, dtype=np.int64) for numbers in listed)
 
 
 @final
 class Booked:
     """Everything booked so far, equal regions once, in the order of their first booking; amounts are summed."""
 
-    __slots__ = ("_amounts", "_places", "regions", "sums")
+    __slots__ = ("_amounts", "_clauses", "_listed", "_places", "regions", "sums")
 
     def __init__(self, amounts: int) -> None:
         self.regions: list[Scoped] = []
         self.sums = [0] * amounts
         self._amounts: Integers = np.zeros((64, amounts), dtype=np.int64)
         self._places: dict[Scoped, int] = {}
+        self._listed = _Clauses()
+        self._clauses: tuple[Integers, ...] = ()
 
     @property
     def amounts(self) -> Integers:
@@ -77,6 +102,8 @@ class Booked:
         if place is None:
             place = self._places[region] = len(self.regions)
             self.regions.append(region)
+            self._listed.add(place, region)
+            self._clauses = ()
             if place == len(self._amounts):
                 self._amounts = np.concatenate((self._amounts, np.zeros_like(self._amounts)))
         self._amounts[place] = np.minimum(self._amounts[place] + np.asarray(amounts, dtype=np.int64), ROOM)
@@ -84,7 +111,14 @@ class Booked:
 
     def inside(self, codes: Sequence[int]) -> npt.NDArray[np.bool_]:
         """Which regions hold a value."""
-        return np.fromiter((region.holds(codes) for region in self.regions), bool, len(self.regions))
+        if not self._clauses:
+            self._clauses = self._listed.arrays()
+        axis, low, high, clause, box, owner = self._clauses
+        at = np.asarray(codes, dtype=np.int64)[axis]
+        # A box holds a value if one interval of each of its clauses does; a region, if one of its boxes does.
+        met = np.bincount(clause[(low <= at) & (at < high)], minlength=len(box)) > 0
+        boxes = np.bincount(box[~met], minlength=len(owner)) == 0
+        return np.bincount(owner[boxes], minlength=len(self.regions)) > 0
 
     def of(self, codes: Sequence[int]) -> list[int]:
         """The exact sums of the amounts of all regions that hold a value."""

@@ -42,12 +42,14 @@ class Segments(NamedTuple):
 class Group:
     """Some columns, cut where regions begin and end, and the projections of those regions on them."""
 
-    __slots__ = ("_made", "axes", "cuts", "members", "sizes")
+    __slots__ = ("_ends", "_made", "axes", "cuts", "members", "sizes")
 
     def __init__(self, axes: Sequence[int], sizes: Sequence[int]) -> None:
         self.axes, self.sizes = tuple(axes), tuple(sizes)
         self.cuts: list[Integers] = [np.zeros(1, dtype=np.int64) for _ in self.axes]
         self.members: list[tuple[int, tuple[Box, ...], bool]] = []
+        # The rectangles of the members that are one box, each with the place of its member, as they are added.
+        self._ends: list[tuple[Integers, Integers]] = []
         self._made: Segments | None = None
 
     @property
@@ -63,10 +65,13 @@ class Group:
             tuple(box[places[axis]] if axis in places else free[at] for at, axis in enumerate(self.axes)): None
             for box in region.boxes
         }
+        if len(found) == 1:
+            ends = np.asarray(list(rectangles(next(iter(found)))), dtype=np.int64).reshape(-1, len(self.axes), 2)
+            self._ends.append((ends, np.full(len(ends), len(self.members), dtype=np.int64)))
         self.members.append((number, tuple(found), set(region.axes) <= set(self.axes)))
         for at, size in enumerate(self.sizes):
-            ends = {end for box in found for interval in box[at] for end in interval if end < size}
-            missing = ends.difference(self.cuts[at].tolist())
+            here = {end for box in found for interval in box[at] for end in interval if end < size}
+            missing = here.difference(self.cuts[at].tolist())
             if missing:
                 self.cuts[at] = np.sort(np.append(self.cuts[at], np.asarray(sorted(missing), dtype=np.int64)))
         self._made = None
@@ -81,23 +86,20 @@ class Group:
         return self._made
 
     def _runs(self) -> tuple[Integers, Integers, Integers]:
-        rows: list[tuple[tuple[int, int], ...]] = []
-        owner: list[int] = []
         masked: list[tuple[Integers, Integers, Integers]] = []
         for place, (_, boxes, _) in enumerate(self.members):
-            if len(boxes) == 1:
-                mine = list(rectangles(boxes[0]))
-                rows += mine
-                owner += [place] * len(mine)
-            else:
+            if len(boxes) > 1:
                 # Projections of disjoint boxes may overlap, and a cell counts a region once.
                 start, stop = _runs_of(self._mask(boxes))
                 masked.append((start, stop, np.full(len(start), place, dtype=np.int64)))
-        ends = np.asarray(rows, dtype=np.int64).reshape(-1, len(self.axes), 2)
+        nothing = np.zeros((0, len(self.axes), 2), dtype=np.int64)
+        ends = np.concatenate([nothing, *(mine for mine, _ in self._ends)])
+        owner = np.concatenate([nothing.reshape(-1), *(place for _, place in self._ends)])
+        self._ends = [(ends, owner)]
         first = np.stack([np.searchsorted(cuts, ends[:, at, 0]) for at, cuts in enumerate(self.cuts)], axis=1)
         after = np.stack([np.searchsorted(cuts, ends[:, at, 1]) for at, cuts in enumerate(self.cuts)], axis=1)
         start, stop, row = _flattened(first, after, [len(cuts) for cuts in self.cuts])
-        plain = (start, stop, np.asarray(owner, dtype=np.int64)[row])
+        plain = (start, stop, owner[row])
         starts, stops, owners = (np.concatenate(parts) for parts in zip(plain, *masked, strict=True))
         return starts, stops, owners
 
@@ -126,15 +128,29 @@ class Group:
             found = (found[:, None] & along[None, :]).reshape(-1)
         return found
 
+    def halves(self, where: Restriction) -> tuple[int, int] | None:
+        """The axis with the most cells that hold a value of a restriction, and a cut with half of them below it."""
+        found: tuple[int, int, int] | None = None
+        for axis, cuts, size in zip(self.axes, self.cuts, self.sizes, strict=True):
+            ends, reached = np.append(cuts[1:], size), np.zeros(len(cuts), dtype=bool)
+            for low, high in where.get(axis, ((0, size),)):
+                reached |= (cuts < high) & (ends > low)
+            cells = np.flatnonzero(reached)
+            if len(cells) > 1 and (found is None or len(cells) > found[0]):
+                found = len(cells), axis, int(cuts[cells[len(cells) // 2]])
+        return None if found is None else found[1:]
+
     def codes(self, cell: int, where: Restriction) -> dict[int, int]:
         """A code for each axis: one of the cell, and of the restriction."""
-        place = np.unravel_index(cell, [len(cuts) for cuts in self.cuts])
         found = {}
-        for axis, cuts, size, at in zip(self.axes, self.cuts, self.sizes, place, strict=True):
+        for axis, cuts, size in zip(reversed(self.axes), reversed(self.cuts), reversed(self.sizes), strict=True):
+            cell, at = divmod(cell, len(cuts))
             low = int(cuts[at])
+            if axis not in where:
+                found[axis] = low
+                continue
             high = int(cuts[at + 1]) if at + 1 < len(cuts) else size
-            inside = [max(low, first) for first, last in where.get(axis, ((low, high),)) if first < high and last > low]
-            found[axis] = inside[0]
+            found[axis] = next(max(low, first) for first, last in where[axis] if first < high and last > low)
         return found
 
 
@@ -216,8 +232,8 @@ class Cover:
     def codes(self, cells: Integers, where: Restriction) -> dict[int, int]:
         """A value, given by a cell of each group: a code for every constrained column."""
         found: dict[int, int] = {}
-        for group, cell, offset in zip(self.groups, cells, self.offsets, strict=False):
-            found |= group.codes(int(cell - offset), where)
+        for group, cell in zip(self.groups, (cells - self.offsets[:-1]).tolist(), strict=True):
+            found |= group.codes(cell, where)
         return found
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
+from partita.composition.account.loads.booked import Scoped
 from partita.composition.account.loads.units import ROOM
 from partita.region import codes as codes_of
 from partita.region.box import Box
+from partita.region.codes import Codes
 
 Integers = npt.NDArray[np.int64]
 
@@ -90,3 +92,60 @@ class HotPoints:
             return None
         place = int(places[self._loads[places, component].argmax()])
         return int(self._loads[place, component]), tuple(int(code) for code in self._codes[place])
+
+
+@final
+class RecentPoints:
+    """The values of many columns that were met last, with exact loads; room is made for them as they come."""
+
+    __slots__ = ("_codes", "_loads", "_most", "_next", "count")
+
+    def __init__(self, axes: int, components: int, most: int) -> None:
+        self._codes: Integers = np.zeros((0, axes), dtype=np.int64)
+        self._loads: Integers = np.zeros((0, components), dtype=np.int64)
+        self._most = most
+        self._next = 0
+        self.count = 0
+
+    def remember(self, codes: Sequence[int], loads: Sequence[int]) -> None:
+        """Keep a value and its exact loads, in place of the oldest if there are many."""
+        if not self._most:
+            return
+        if self._next == len(self._codes) < self._most:
+            more = min(self._most - self._next, max(8, self._next))
+            self._codes = np.concatenate((self._codes, np.zeros((more, self._codes.shape[1]), dtype=np.int64)))
+            self._loads = np.concatenate((self._loads, np.zeros((more, self._loads.shape[1]), dtype=np.int64)))
+        self._next %= self._most
+        self._codes[self._next], self._loads[self._next] = codes, loads
+        self._next += 1
+        self.count = max(self.count, self._next)
+
+    def add(self, region: Scoped, cost: Sequence[int]) -> None:
+        """Book a cost on the points that a region holds."""
+        if self.count:
+            mine = np.zeros(self.count, dtype=bool)
+            for box in region.boxes:
+                mine |= self._inside(zip(region.axes, box, strict=True))
+            loads = self._loads[: self.count]
+            loads[mine] = np.minimum(loads[mine] + np.asarray(cost, dtype=np.int64), ROOM)
+
+    def above(
+        self, where: Iterable[tuple[int, Codes]], component: int, threshold: int
+    ) -> tuple[int, tuple[int, ...]] | None:
+        """The heaviest point within codes of some axes, if its load is above a threshold."""
+        loads = self._loads[: self.count, component]
+        if not (loads > threshold).any():
+            return None
+        found = np.where(self._inside(where), loads, -1)
+        place = int(found.argmax())
+        return (int(found[place]), tuple(self._codes[place].tolist())) if found[place] > threshold else None
+
+    def _inside(self, where: Iterable[tuple[int, Codes]]) -> npt.NDArray[np.bool_]:
+        held = np.ones(self.count, dtype=bool)
+        for axis, codes in where:
+            along = self._codes[: self.count, axis]
+            here = np.zeros(self.count, dtype=bool)
+            for low, high in codes:
+                here |= (along >= low) & (along < high)
+            held &= here
+        return held

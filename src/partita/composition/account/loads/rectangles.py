@@ -50,6 +50,20 @@ class Rectangles:
             for corner in rectangles(box):
                 self._add(corner, weight)
 
+    def add_all(self, charges: Sequence[tuple[Sequence[Box], Sequence[int]]]) -> None:
+        """Book many of them; at once where none is there yet and none comes twice."""
+        corners = [(corner, weight) for boxes, weight in charges for box in boxes for corner in rectangles(box)]
+        keys = {corner: place for place, (corner, _) in enumerate(corners)}
+        if self.count or not corners or not len(corners) == len(keys) <= self._most:
+            for boxes, weight in charges:
+                self.add(boxes, weight)
+            return
+        ends = np.asarray([corner for corner, _ in corners], dtype=np.int64)
+        self._low, self._high = ends[:, :, 0].copy(), ends[:, :, 1].copy()
+        self._weights = np.asarray([weight for _, weight in corners], dtype=np.int64)
+        self._keys = {row.tobytes(): place for place, row in enumerate(ends)}
+        self.count = len(corners)
+
     def _add(self, rectangle: tuple[tuple[int, int], ...], weight: Sequence[int]) -> None:
         ends = np.asarray(rectangle, dtype=np.int64)
         key = ends.tobytes()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from math import ceil
 from typing import final
 
 import numpy as np
@@ -16,8 +17,15 @@ from partita.composition.account.loads.sums import total
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-NEAR, NEARER, LEAST = 0.5, 0.9, 0.02
-"""How far below the heaviest cell of a group cells still count at first, how fast that shrinks, and the least step."""
+NEAR, NEARER, LEAST = 0.1, 0.9, 0.002
+"""How far below the heaviest cell of a group cells count at first (in mean heaviest cells), how fast that shrinks, and
+the least of it."""
+
+MOVED, RECENT = 5.0, 0.3
+"""How far weight moves in one turn, and the part of the latest split in the mean of all of them."""
+
+HOPELESS = {5: 1.25, 11: 1.06}
+"""After these turns, how far above the threshold a bound is not worth further turns."""
 
 
 @final
@@ -95,13 +103,21 @@ class Splits:
         return found
 
     def better(self, share: Floats, cells: Floats, heaviest: Floats, turn: int) -> Floats:
-        """Weight moves to the groups whose heavy cells a region holds less of."""
-        near = max(LEAST, NEAR * NEARER**turn)
-        heavy = np.maximum(cells - ((1 - near) * heaviest)[self._cells], 0)
+        """Weight moves to the groups whose heavy cells a region holds less of.
+
+        The gradient of a smooth maximum, with (1 + x/8)^8 for its exponential: products alone are the same everywhere.
+        """
+        near = max(LEAST, NEAR * NEARER**turn) * max(float(heaviest.mean()), np.finfo(np.float64).tiny)
+        heavy = np.maximum(1 + (cells - heaviest[self._cells]) / (8 * near), 0)
+        for _ in range(3):
+            heavy *= heavy
+        if self._allowed is not None:
+            heavy[~self._allowed] = 0
         total_of = np.maximum(np.add.reduceat(heavy, self._offsets[:-1]), np.finfo(np.float64).tiny)
         running = np.concatenate(([0.0], np.cumsum(heavy / total_of[self._cells])))
         held = np.bincount(self._part, weights=running[self._stop] - running[self._start], minlength=len(self._region))
-        return self._shares(share / np.sqrt(np.maximum(held, 0) + LEAST))
+        step = 1 + MOVED / 2 * np.maximum(held, 0)
+        return self._shares(share / (step * step))
 
     def _loads(self, amounts: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
         """What each cell carries of amounts given for each part; cells that are not looked at carry nothing."""
@@ -142,7 +158,7 @@ class Splits:
         cells = self.loads(self.parts(share))
         return int(np.maximum.reduceat(cells, self._offsets[:-1]).sum()) << self.shift, cells
 
-    def heaviest(self, cells: Integers) -> Integers:
+    def heaviest(self, cells: Integers | Floats) -> Integers:
         """The heaviest cell of each group."""
         if self._allowed is not None:
             cells = np.where(self._allowed, cells, -1)
@@ -150,44 +166,62 @@ class Splits:
         return np.fromiter((a + int(cells[a:b].argmax()) for a, b in pairwise(ends)), np.int64, len(ends) - 1)
 
     def proven(self, threshold: int, turns: int, allowance: Allowance) -> tuple[int, Integers | None]:
-        """The least bound found, looking no further once it is within the threshold; and what cells then carry.
+        """The least bound found, and what cells then carry.
 
-        The splits that are tried do not depend on the threshold.
+        No further splits are looked at once it is within the threshold, or far above it; those that are do not depend
+        on the threshold.
         """
         if self.sum <= threshold or not len(self.weight):
             return self.sum, None
-        kept = None
-        for share in self.tried(turns, allowance, threshold):
+        # How far a split in whole numbers may be from the same in floating point.
+        near = (threshold >> self.shift) + len(self._region) + 1
+        kept, tested, floor = None, np.inf, 0.0
+        for turn, (share, value) in enumerate(self.tried(turns, allowance)):
             kept = share
-            found, carried = self.bound(share)
-            if found <= threshold:
-                return found, carried
+            if value <= near and value < tested:
+                tested = value
+                found, cells = self.bound(share)
+                if found <= threshold:
+                    return found, cells
+            if turn in HOPELESS:
+                # Whatever threshold ends the looking here, no less than this is said to be the bound.
+                floor = max(floor, value / HOPELESS[turn])
+                if threshold >= 0 and floor > near:
+                    break
         if kept is None:
             return self.sum, None
-        return min(found, self.sum), carried
+        found, cells = self.bound(kept)
+        return min(max(found, ceil(floor) << self.shift), self.sum), cells
 
     def best(self, turns: int, allowance: Allowance) -> Floats:
         """The best split that is tried, or the first one."""
-        return ([self.fair(), *self.tried(turns, allowance, -1)])[-1]
+        tried = [share for share, _ in self.tried(turns, allowance)]
+        return tried[-1] if tried else self.fair()
 
-    def tried(self, turns: int, allowance: Allowance, threshold: int) -> Iterator[Floats]:
-        """Splits, each better than those before: those that may be within the threshold, and the best of all."""
-        share, kept, least = self.fair(), None, np.inf
-        # How far a split in whole numbers may be from the same in floating point.
-        near = (threshold >> self.shift) + len(self._region) + 1
+    def tried(self, turns: int, allowance: Allowance) -> Iterator[tuple[Floats, float]]:
+        """Turn by turn the best split so far, and what it comes to in floating point.
+
+        The mean of several splits is a split, and seldom far from the best one.
+        """
+        share = steady = kept = self.fair()
+        carried, least = None, np.inf
         for turn in range(turns):
             if not allowance.take(self.work):
-                break
+                return
             cells = self._loads(self.weight[self._region] * share)
-            heaviest = np.maximum.reduceat(cells, self._offsets[:-1])
-            value = float(heaviest.sum())
-            if value < least:
-                least, kept = value, share
-                if value <= near:
-                    yield share
-            share = self.better(share, cells, heaviest, turn)
-        if kept is not None:
-            yield kept
+            if carried is None:
+                carried = cells
+            else:
+                carried = carried + RECENT * (cells - carried)
+                steady = steady + RECENT * (share - steady)
+                value = float(np.maximum.reduceat(cells, self._offsets[:-1]).sum())
+                if value < least:
+                    least, kept = value, share
+            heaviest = np.maximum.reduceat(carried, self._offsets[:-1])
+            if float(heaviest.sum()) < least:
+                least, kept = float(heaviest.sum()), steady
+            yield kept, least
+            share = self.better(share, carried, heaviest, turn)
 
     def improved(self, cells: Integers) -> Integers:
         """Other cells, group by group, that more weight holds while all other groups stay as they are."""
@@ -196,10 +230,10 @@ class Splits:
         met = self._met(cells)
         inside = np.bincount(self._region[met], minlength=len(self.weight))
         ends = np.searchsorted(self._group[self._part], np.arange(len(self._offsets)))
-        for group in range(len(self._offsets) - 1):
+        # Another cell can hold more only if some region lacks nothing but its part there.
+        lacking = ~met & (inside == count - 1)[self._region]
+        for group in np.unique(self._group[lacking]).tolist():
             first, last = int(ends[group]), int(ends[group + 1])
-            if first == last:
-                continue
             part = self._part[first:last]
             region = self._region[part]
             others = inside[region] - met[part] == count[region] - 1
@@ -219,10 +253,22 @@ class Splits:
                 now = (self._start[first:last] <= low + best) & (self._stop[first:last] > low + best)
                 fresh = np.zeros(len(met), dtype=bool)
                 fresh[part[now]] = True
-                mine = np.unique(part)
+                mine = part[np.flatnonzero(np.diff(part, prepend=-1))]
                 np.add.at(inside, self._region[mine], fresh[mine].astype(np.int64) - met[mine])
                 met[mine] = fresh[mine]
         return cells
+
+    def contested(self) -> list[int]:
+        """Groups in the order of how much weight is inside some cells of theirs and outside others, the most first."""
+        allowed = np.ones(int(self._offsets[-1]), dtype=bool) if self._allowed is None else self._allowed
+        counted: Integers = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(allowed)))
+        covered = np.bincount(
+            self._part, weights=counted[self._stop] - counted[self._start], minlength=len(self._region)
+        )
+        cells = np.diff(counted[self._offsets])[self._group]
+        apart = self.weight[self._region] * np.minimum(covered, cells - covered) / np.maximum(cells, 1)
+        score = np.bincount(self._group, weights=apart, minlength=len(self._offsets) - 1)
+        return [int(group) for group in np.argsort(-score, kind="stable") if score[group] > 0]
 
     def _met(self, cells: Integers) -> npt.NDArray[np.bool_]:
         at = cells[self._group[self._part]]

@@ -164,13 +164,17 @@ class ValueLoads:
             for boxes, cost in charges:
                 self.book(boxes, cost)
             return
+        listed = []
         for boxes, cost in charges:
             if boxes and boxes[0] == self._everything:
                 self._raise(cost)
             elif boxes and any(cost):
-                self._charges.add(boxes, held(cost))
-                self._hot.add(boxes, held(cost))
-                self._tops = [top + amount for top, amount in zip(self._tops, held(cost), strict=True)]
+                amounts = held(cost)
+                listed.append((boxes, amounts))
+                self._hot.add(boxes, amounts)
+        self._charges.add_all(listed)
+        for _, amounts in listed:
+            self._tops = [top + amount for top, amount in zip(self._tops, amounts, strict=True)]
         self._grid = rebuilt(self.shape, self._charges, len(self.budget), self.limits)
         self._since = 0
         self._cap()

@@ -2,113 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from math import prod
 from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
 from partita.composition.account.loads.allowance import Allowance, allowance
-from partita.composition.account.loads.booked import Booked, Scoped, scoped
-from partita.composition.account.loads.cover import Cover, Restriction
+from partita.composition.account.loads.booked import Booked, Scoped
+from partita.composition.account.loads.cover import Restriction
+from partita.composition.account.loads.divided import Divisible, divided
+from partita.composition.account.loads.hot import RecentPoints
+from partita.composition.account.loads.shown import Shown
 from partita.composition.account.loads.splits import Splits
 from partita.composition.account.loads.sums import countable, held
+from partita.composition.account.loads.touched import Point, Touched, restrictions
 from partita.composition.account.loads.values import Decision, Peak, ValueLoads
 from partita.limits import Limits, current
 from partita.region.box import Box
-from partita.region.codes import Codes, joined
 
 Integers = npt.NDArray[np.int64]
-Point = tuple[int, ...]
-
-ROOMIER = 4
-"""How many times the cells it was made for a group of columns may come to have."""
-
-
-@final
-class Touched:
-    """The columns that booked regions constrain, where they are cut, and groups of them.
-
-    Everything here follows from the regions in the order of their first booking, so that a book that is opened again
-    is looked at in the same way.
-    """
-
-    __slots__ = ("_counted", "_cover", "_everything", "_most", "cuts", "shape")
-
-    def __init__(self, shape: Sequence[int], most: int) -> None:
-        self.shape = tuple(shape)
-        self.cuts: dict[int, set[int]] = {}
-        self._everything: Box = tuple(((0, size),) for size in shape)
-        self._most = most
-        self._cover: Cover | None = None
-        self._counted = 0
-
-    def scoped(self, boxes: Sequence[Box]) -> Scoped:
-        """A region on the axes that it constrains."""
-        return scoped(boxes, self._everything)
-
-    def add(self, region: Scoped) -> None:
-        """Cut the columns of a region at its ends."""
-        for at, axis in enumerate(region.axes):
-            ends = {end for box in region.boxes for interval in box[at] for end in interval}
-            self.cuts.setdefault(axis, {0}).update(ends - {self.shape[axis]})
-
-    def ends(self, axis: int, most: int) -> Integers:
-        """Where the cells of a column begin, and where the last ends; evenly spread ones if they are many."""
-        starts = np.asarray(sorted(self.cuts.get(axis, {0})), dtype=np.int64)
-        if len(starts) > most:
-            starts = starts[np.linspace(0, len(starts) - 1, most).astype(int)]
-        return np.append(np.unique(starts), self.shape[axis])
-
-    @property
-    def cells(self) -> int:
-        """How many cells a grid of all these columns has."""
-        return prod(len(ends) for ends in self.cuts.values())
-
-    def cover(self, regions: Sequence[Scoped]) -> Cover:
-        """The columns in groups; there is a region at least."""
-        due = _due(len(regions))
-        if self._cover is None or self._counted < due:
-            self._cover, self._counted = Cover(regions[:due], self.shape, self._most), due
-        while self._counted < len(regions):
-            self._cover.add(self._counted, regions[self._counted], self.shape)
-            self._counted += 1
-            if self._outgrown(self._cover):
-                self._cover = Cover(regions[: self._counted], self.shape, self._most)
-        return self._cover
-
-    def _outgrown(self, cover: Cover) -> bool:
-        return any(len(group.axes) > 1 and group.cells > ROOMIER * self._most for group in cover.groups)
-
-    def filled(self, codes: Restriction | dict[int, int], where: Restriction) -> Point:
-        """A value with some codes given, of a restriction, and the first of everything else."""
-        first = {axis: along[0][0] for axis, along in where.items()} | dict(codes)
-        return tuple(int(first.get(axis, 0)) for axis in range(len(self.shape)))  # type: ignore[call-overload]
-
-
-def _due(count: int) -> int:
-    """The number of regions, among the first so many, by which columns are put into groups.
-
-    >>> [_due(count) for count in (1, 5, 64, 79, 80, 1000)]
-    [1, 5, 63, 78, 78, 891]
-    """
-    due = 1
-    while (following := due + max(1, due // 4)) <= count:
-        due = following
-    return due
-
-
-def restrictions(region: Scoped, most: int) -> Iterator[dict[int, Codes]]:
-    """The boxes of a region as restrictions; with many, one that holds them all."""
-    if len(region.boxes) <= max(1, most):
-        for box in region.boxes:
-            yield dict(zip(region.axes, box, strict=True))
-        return
-    yield {
-        axis: joined(interval for box in region.boxes for interval in box[at]) for at, axis in enumerate(region.axes)
-    }
+Heavy = tuple[int, Point]
+"""A load, and a value that carries it."""
 
 
 @final
@@ -120,7 +36,7 @@ class WideLoads:
     together bound every load.
     """
 
-    __slots__ = ("_base", "_booked", "_hot", "_narrow", "_order", "_touched", "budget", "limits", "shape")
+    __slots__ = ("_base", "_booked", "_hot", "_narrow", "_order", "_shown", "_touched", "budget", "limits", "shape")
 
     def __init__(self, shape: Sequence[int], budget: Sequence[int], limits: Limits | None = None) -> None:
         self.limits = limits or current()
@@ -131,7 +47,8 @@ class WideLoads:
         self._touched = Touched(self.shape, self.limits.grouped)
         self._order: list[int] = []
         self._narrow: ValueLoads | None = None
-        self._hot: list[tuple[Point, list[int]]] = []
+        self._shown = Shown(self.limits.shown)
+        self._hot = RecentPoints(len(self.shape), len(self.budget), self.limits.hot)
 
     @property
     def exact(self) -> bool:
@@ -174,6 +91,9 @@ class WideLoads:
         return Decision(fits=True)
 
     def _decide(self, region: Scoped, component: int, threshold: int, shared: Allowance) -> Decision | None:
+        shown = self._shown.least(region, component)
+        if shown is not None and shown <= threshold:
+            return None
         if threshold < 0:
             point = self._touched.filled({}, next(restrictions(region, len(region.boxes))))
             return Decision(fits=False, component=component, witness=point, load=self.load_of(point)[component])
@@ -184,46 +104,64 @@ class WideLoads:
             return Decision(fits=False, component=component, witness=peak.witness, load=peak.lower)
         for where in restrictions(region, self.limits.hulls):
             known = self._known(where, component, threshold)
-            upper, point = (0, known) if known else self._bounded(where, component, threshold, shared)
+            upper, (load, point) = (0, known) if known else self._bounded(where, component, threshold, shared)
             if not known and upper <= threshold:
                 continue
-            load = self.load_of(point)[component]
-            if load > threshold + self._base[component] and region.holds(point):
+            if load > threshold and region.holds(point):
+                load += self._base[component]
                 return Decision(fits=False, component=component, witness=point, load=load)
             load = max(upper, threshold + 1) + self._base[component]
             return Decision(fits=False, component=component, load=load, proven=False)
         return None
 
-    def _known(self, where: Restriction, component: int, threshold: int) -> Point | None:
+    def _known(self, where: Restriction, component: int, threshold: int) -> Heavy | None:
         """A remembered value there with a load above the threshold; columns that no region constrains are free."""
-        for point, loads in self._hot:
-            if loads[component] > threshold and all(
-                any(low <= point[axis] < high for low, high in codes)
-                for axis, codes in where.items()
-                if axis in self._touched.cuts
-            ):
-                free = {axis: code for axis, code in enumerate(point) if axis in self._touched.cuts}
-                return self._touched.filled(free, where)
-        return None
+        cut = [(axis, codes) for axis, codes in where.items() if axis in self._touched.cuts]
+        found = self._hot.above(cut, component, threshold)
+        if found is None:
+            return None
+        return found[0], self._touched.filled({axis: found[1][axis] for axis in self._touched.cuts}, where)
 
-    def _bounded(self, where: Restriction, component: int, threshold: int, shared: Allowance) -> tuple[int, Point]:
-        """A bound on all loads of a restriction, on top of the base, and a value of it with much of it."""
+    def _bounded(self, where: Restriction, component: int, threshold: int, shared: Allowance) -> tuple[int, Heavy]:
+        """A bound on all loads of a restriction, a heavy value of it and its load, all on top of the base."""
         splits = Splits(
             self._touched.cover(self._booked.regions),
             self._booked.amounts[:, component],
             where,
             max(1, self.limits.single),
         )
-        upper, carried = splits.proven(threshold, self.limits.splits * shared.patience, shared)
+        upper, carried = splits.proven(threshold, self.limits.splits, shared)
         if carried is None or upper <= threshold:
-            return upper, self._touched.filled({}, where)
+            point = self._touched.filled({}, where)
+            return upper, (self._booked.of(point)[component] if upper > threshold else 0, point)
+        looked = [(splits, carried)]
+        if shared.patience > 1:
+            parts = self.limits.divided * (shared.patience - 1)
+            upper, part = divided(splits, upper, threshold, parts, self._divisible(component, shared))
+            looked += [(part, part.bound(part.fair())[1])] if part is not splits and len(part.weight) else []
+        return upper, max(self._heavy(*each, component, shared) for each in looked)
+
+    def _heavy(self, splits: Splits, carried: Integers, component: int, shared: Allowance) -> Heavy:
+        """A value with much of what cells carry of a split, remembered with its load."""
         cells = splits.heaviest(carried)
-        if shared.take(splits.work):
-            cells = splits.improved(cells)
-        point = self._touched.filled(splits.codes(cells), where)
-        self._hot.insert(0, (point, self._booked.of(point)))
-        del self._hot[self.limits.hot :]
-        return upper, point
+        codes = splits.codes(splits.improved(cells) if shared.take(splits.work) else cells)
+        point = self._touched.filled(codes, splits.where)
+        loads = self._booked.of(point)
+        self._hot.remember(point, loads)
+        return loads[component], point
+
+    def _divisible(self, component: int, shared: Allowance) -> Divisible:
+        """Bounds on the loads of any restriction, the same way."""
+        regions, amounts = self._booked.regions, self._booked.amounts[:, component]
+        cover, most = self._touched.cover(regions), max(1, self.limits.single)
+        return Divisible(cover, lambda where: Splits(cover, amounts, where, most), self.limits.splits, shared)
+
+    def improve(self, boxes: Sequence[Box]) -> None:
+        """Look for better bounds on the loads of disjoint boxes, with the patience in force, and keep them."""
+        region = self._touched.scoped(boxes)
+        if self._narrow is None and boxes and self._booked.regions:
+            uppers = [self.highest(boxes, component).upper for component in range(len(self.budget))]
+            self._shown.keep(region, [upper - base for upper, base in zip(uppers, self._base, strict=True)])
 
     def _exactly(self, region: Scoped, component: int) -> Peak:
         """The heaviest value of a region on the grid of constrained columns."""
@@ -278,12 +216,8 @@ class WideLoads:
             return None
         if self._booked.add(region, cost):
             self._touched.add(region)
-        if self._hot:
-            amounts = held(cost)
-            self._hot = [
-                (point, list(held(map(sum, zip(loads, amounts, strict=True)))) if region.holds(point) else loads)
-                for point, loads in self._hot
-            ]
+        self._hot.add(region, held(cost))
+        self._shown.add(region, held(cost))
         return region
 
     def _along(self, region: Scoped) -> list[Box]:
@@ -321,19 +255,21 @@ class WideLoads:
             return self._exactly(region, component)
         shared, best = allowance(self.limits), None
         for where in restrictions(region, self.limits.hulls):
-            upper, point = base, self._touched.filled({}, where)
+            upper, lower, point = 0, 0, self._touched.filled({}, where)
             if self._booked.regions:
-                upper, point = self._bounded(where, component, -1, shared)
-                upper += base
+                upper, (lower, point) = self._bounded(where, component, -1, shared)
             if not region.holds(point):
                 # Of one that holds all boxes, but of no box.
                 point = self._touched.filled({}, next(restrictions(region, len(region.boxes))))
-            lower = self.load_of(point)[component]
+                lower = self._booked.of(point)[component]
+            upper, lower = upper + base, lower + base
             if best is None:
                 best = Peak(lower, upper, point)
             best = Peak(max(lower, best.lower), max(upper, best.upper), point if lower > best.lower else best.witness)
         assert best is not None
-        return best
+        shown = self._shown.least(region, component)
+        upper = best.upper if shown is None else min(best.upper, base + shown)
+        return Peak(best.lower, upper, best.witness)
 
     def ends(self, axis: int, most: int) -> Integers:
         """Where cells of an axis begin, and where the last ends; every second one, or fewer, of many."""

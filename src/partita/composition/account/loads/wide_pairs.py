@@ -15,7 +15,8 @@ from partita.composition.account.loads.pair_splits import PairSplits
 from partita.composition.account.loads.pairs import Pair, PairDecision, PairLoads
 from partita.composition.account.loads.splits import Splits
 from partita.composition.account.loads.sums import countable, held, totals
-from partita.composition.account.loads.wide import Integers, Point, Touched, WideLoads, restrictions
+from partita.composition.account.loads.touched import Integers, Point, Touched, restrictions
+from partita.composition.account.loads.wide import WideLoads
 from partita.limits import Limits, current
 from partita.region import box as boxes_of
 from partita.region.box import Box
