@@ -88,6 +88,7 @@ if TYPE_CHECKING:
     from partita.query.builder.aggregates import quantile as quantile
     from partita.query.builder.aggregates import quantiles as quantiles
     from partita.query.builder.aggregates import sum as sum
+    from partita.query.builder.expressions import col as col
     from partita.query.tables.public import PublicTable as PublicTable
     from partita.query.tables.schema import Table as Table
     from partita.query.tables.sources import csv as csv
@@ -214,6 +215,7 @@ _HOMES = {
     "l2_squared": ("partita.theory.distance", "l2_squared"),
     "linf": ("partita.theory.distance", "linf"),
     "max": ("partita.query.builder.aggregates", "max"),
+    "col": ("partita.query.builder.expressions", "col"),
     "median": ("partita.query.builder.aggregates", "median"),
     "membership_advantage": ("partita.theory.semantics", "membership_advantage"),
     "metric": ("partita.granularity", "metric"),
@@ -332,6 +334,7 @@ __all__ = [
     "l2_squared",
     "linf",
     "max",
+    "col",
     "median",
     "membership_advantage",
     "metric",

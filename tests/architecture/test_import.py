@@ -22,7 +22,7 @@ RELIED_UPON = {
     "rows", "replace", "groups", "users", "windows", "metric",
     "l1", "l2", "linf", "Profile",
     "Table", "Promise", "Curator", "Answer", "Batch", "Planned", "Receipt", "open", "count", "sum", "avg",
-    "median", "quantile", "quantiles", "min", "max",
+    "median", "quantile", "quantiles", "min", "max", "col",
     "integers", "decimals", "categories", "dates", "booleans", "text_keys", "timestamps", "identifier", "key",
     "csv", "duckdb",
     "Domain", "Region", "RegionAccount",

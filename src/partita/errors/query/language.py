@@ -22,6 +22,15 @@ def not_text(value: object) -> InvalidInput:
     )
 
 
+def truth_of_expression(text: str) -> InvalidInput:
+    """An expression of the builder was used where Python wants a truth."""
+    return InvalidInput(
+        "query.truth-of-expression",
+        f"{text} is a condition for rows and has no truth of its own. Write & for and, | for or, ~ for not, each side "
+        f"in brackets, and is_between(low, high) for low <= x <= high.",
+    )
+
+
 def too_long(length: int, limit: int) -> QueryRefused:
     """More text than any sensible question has."""
     return QueryRefused(

@@ -11,6 +11,7 @@ from typing import Any, assert_never, final
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.query.answer.delta import narrower, smooth
 from partita.query.answer.intervals import Interval, Pair, Spread, comovement, dispersion, missed, quotient, within
 from partita.query.answer.mixed import Mixed, Stacked
 from partita.query.quantiles.quantiles import Chosen
@@ -135,6 +136,11 @@ class Numbers:
     def __len__(self) -> int:
         return len(self.noisy)
 
+    @property
+    def gaussian(self) -> bool:
+        """Whether all noise is Gaussian, so that quotients have intervals that miss as often as they say."""
+        return not any(alone.scales for alone in self.spreads) and (self.mixed is None or self.mixed.plain)
+
     def kind(self, line: int) -> int:
         """What the noise of a line depends on: of how many groups it is the sum, or else which line it is."""
         if self.mixed is not None:
@@ -190,7 +196,7 @@ class Numbers:
     ) -> list[Interval]:
         """Where the quotient of two combinations lies, in each line."""
         tops, bottoms = self.combined(top), self.combined(bottom)
-        if not any(alone.scales for alone in self.spreads) and (self.mixed is None or self.mixed.plain):
+        if self.gaussian:
             miss = missed(confidence, entries)
             pairs = {kind: self.pair(top, bottom, kind) for kind in {self.kind(line) for line in range(len(self))}}
             return [
@@ -248,20 +254,27 @@ def intervals(estimator: Estimator, numbers: Numbers, confidence: float, entries
                 (value - half, value + half) for value, half in zip(numbers.combined(estimator), halves, strict=True)
             ]
         case Mean(top, bottom, centre, reach):
-            found = numbers.quotients(top, bottom, confidence, entries, float(reach))
-            return [(float(centre) + low, float(centre) + high) for low, high in found]
+            ends = numbers.quotients(top, bottom, confidence, entries, float(reach))
+            found = [(float(centre) + low, float(centre) + high) for low, high in ends]
+            if numbers.gaussian:
+                return found
+            ends_of_column = float(centre - reach), float(centre + reach)
+            return _smoother(estimator, found, ends_of_column, numbers, confidence, entries)
         case Chosen():
             # What is known of a choice is its rank; of its value only what the column allows.
             return [estimator.reach] * len(numbers)
         case Dispersion(count, first, squares, scale):
             boxes = _boxes((count, first, squares), numbers, confidence, entries)
-            return [_times(dispersion(*box), float(scale)) for box in boxes]
+            found = [_times(dispersion(*box), float(scale)) for box in boxes]
+            return _smoother(estimator, found, (0.0, float(scale)), numbers, confidence, entries)
         case Comovement(count, first, other, product, scale):
             boxes = _boxes((count, first, other, product), numbers, confidence, entries)
-            return [_times(comovement(*box), float(scale)) for box in boxes]
+            found = [_times(comovement(*box), float(scale)) for box in boxes]
+            return _smoother(estimator, found, (-float(scale), float(scale)), numbers, confidence, entries)
         case Likeness(count, first, other, squares, others, product):
             every = (count, first, other, squares, others, product)
-            return [_likeness(*box) for box in _boxes(every, numbers, confidence, entries)]
+            found = [_likeness(*box) for box in _boxes(every, numbers, confidence, entries)]
+            return _smoother(estimator, found, (-1.0, 1.0), numbers, confidence, entries)
         case _:
             assert_never(estimator)
 
@@ -335,6 +348,19 @@ def _likeness(
     roots = [(end * beside) ** 0.5 for end, beside in zip(one, two, strict=True)]
     corners = [end / root for end in (low, high) for root in roots]
     return within(min(corners), max(corners), -1.0, 1.0)
+
+
+def _smoother(
+    estimator: Estimator,
+    certain: Sequence[Interval],
+    reach: Interval,
+    numbers: Numbers,
+    confidence: float,
+    entries: int,
+) -> list[Interval]:
+    """By the delta method where the estimator is smooth beside its noise; elsewhere by boxes, which always hold."""
+    found = smooth(lambda moved: values(estimator, moved), numbers, confidence, entries)
+    return narrower([None if near is None else within(*near, *reach) for near in found], certain)
 
 
 def _boxes(

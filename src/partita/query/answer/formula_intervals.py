@@ -6,12 +6,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import final
+from typing import Final, final
 
-from partita.query.answer.estimators import Estimator, Fixed, Linear, Numbers, expected, intervals
+from partita.query.answer.delta import narrower, smooth
+from partita.query.answer.estimators import Estimator, Fixed, Linear, Numbers, expected, intervals, values
 from partita.query.answer.intervals import Interval
 from partita.query.language.aggregates import Aggregate
-from partita.query.language.formulas import Apply, Choice, Constant, Formula, Label, Margin, Operation, enclosure
+from partita.query.language.formulas import (
+    ARITHMETIC,
+    Apply,
+    Choice,
+    Constant,
+    Formula,
+    Label,
+    Margin,
+    Operation,
+    aggregates_of,
+    enclosure,
+    evaluate,
+)
+from partita.query.quantiles.quantiles import Chosen
 
 
 @final
@@ -37,6 +51,16 @@ class Moved:
 
 Atom = Ratio | Moved
 
+_SMOOTH: Final = frozenset(
+    (
+        *ARITHMETIC,
+        Operation.UNLESS,
+        Operation.ROOT,
+        Operation.LOGARITHM,
+        Operation.EXPONENTIAL,
+    )
+)
+
 
 @final
 @dataclass(frozen=True)
@@ -57,11 +81,25 @@ class Bars:
         sure = 1 - (1 - confidence) / max(1, len(noisy))
         known = {part: self._atom(atom, sure, entries) for part, atom in atoms.items()}
         if formula in known:
-            return known[formula]
+            if isinstance(atoms[formula], Moved) or self.numbers.gaussian:
+                return known[formula]
+            return narrower(self._smooth(formula, confidence, entries), known[formula])
         found = []
         for line in range(len(self.numbers)):
             found.append(enclosure(formula, lambda part, line=line: known[part][line] if part in known else None))  # type: ignore[misc]
-        return found
+        return narrower(self._smooth(formula, confidence, entries), found)
+
+    def _smooth(self, formula: Formula, confidence: float, entries: int) -> list[Interval | None]:
+        """The formula as one smooth function of the released numbers, where it is one."""
+        listed = list(aggregates_of(formula))
+        if not _differentiable(formula) or any(isinstance(self.estimators[one], Chosen) for one in listed):
+            return [None] * len(self.numbers)
+
+        def evaluated(moved: Numbers) -> list[object]:
+            known = {one: values(self.estimators[one], moved) for one in listed}
+            return [evaluate(formula, lambda leaf, line=line: known[leaf][line]) for line in range(len(moved))]  # type: ignore[misc]
+
+        return smooth(evaluated, self.numbers, confidence, entries)
 
     def expected(self, formula: Formula, confidence: float, entries: int, rows: int | None) -> float | None:
         """The half-width before anything is released; None if it depends on what the data hold."""
@@ -175,6 +213,23 @@ class Bars:
             else (factor * high + constant, factor * low + constant)
             for low, high in found
         ]
+
+
+def _differentiable(formula: Formula) -> bool:
+    """Whether a formula is made of smooth functions of aggregates and constants."""
+    match formula:
+        case Constant(value):
+            return isinstance(value, Fraction)
+        case Apply(Operation.GREATEST | Operation.LEAST, parts):
+            # Beside constants: it is one part or a constant, which shows where noise crosses the place between.
+            moving = [part for part in parts if not isinstance(part, Constant)]
+            return len(moving) == 1 and _differentiable(moving[0])
+        case Apply(operation, parts):
+            return operation in _SMOOTH and all(map(_differentiable, parts))
+        case Label() | Margin() | Choice():
+            return False
+        case _:
+            return True
 
 
 def _steady(atom: Atom) -> bool:

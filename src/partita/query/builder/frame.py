@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import final
 
 from sqlglot import errors as sql_errors
@@ -12,6 +13,7 @@ from sqlglot import exp, parse_one
 from partita.errors.query import language as refuse
 from partita.exact import whole
 from partita.query.builder.aggregates import Asked
+from partita.query.builder.expressions import Expr, text_of
 from partita.query.language.conditions import Condition, condition, everywhere
 from partita.query.language.formulas import Apply, Formula, Label, Operation
 from partita.query.language.keys import Each, Key
@@ -20,6 +22,7 @@ from partita.query.language.plan import KeyColumn, Lines, Order, Plan, ShownColu
 from partita.query.language.text import quoted, shown_key
 from partita.query.rewrite import rewritten
 from partita.query.sql.column_functions import slab
+from partita.query.sql.grouping_sets import MOST_SETS
 from partita.query.sql.joins import Joined, read_join
 from partita.query.sql.per_user import GatheringWords
 from partita.query.sql.scalars import Reader
@@ -53,6 +56,7 @@ class Frame:
     public: Mapping[str, PublicTable] = field(default_factory=dict, repr=False)
     most: int | None = field(default=None, repr=False)
     joined: tuple[Joined, ...] = field(default=(), repr=False)
+    derived: tuple[tuple[str, exp.Expr], ...] = field(default=(), repr=False)
     gathered: tuple[PerUser, Condition, tuple[tuple[str, exp.Expr], ...]] | None = field(default=None, repr=False)
 
     @property
@@ -60,7 +64,28 @@ class Frame:
         """The table whose rows the next step speaks of: the stored one, or the one gathered from it."""
         return self.table if self.gathered is None else self.gathered[0].table
 
-    def where(self, *conditions: str | Predicate, **values: object) -> Frame:
+    def filter(self, *conditions: str | Predicate | Expr, **values: object) -> Frame:
+        """Only rows that meet all conditions; the same as :meth:`where`."""
+        return self.where(*conditions, **values)
+
+    def with_columns(self, **columns: str | Expr) -> Frame:
+        """Names for expressions, to be used like columns in all that follows.
+
+        >>> from partita.query.builder.aggregates import avg
+        >>> from partita.query.builder.expressions import col
+        >>> from partita.region.columns import integers
+        >>> table = Frame(Table("visits", [], {"a": integers(0, 9), "b": integers(0, 9)}))
+        >>> print(table.with_columns(both=col("a") + col("b")).agg(m=avg("both")).sql())
+        SELECT AVG(a + b) AS m
+        FROM visits
+        """
+        found = self
+        for name, given in columns.items():
+            _, node = found._read(given)
+            found = replace(found, derived=(*found.derived, (name.lower(), exp.paren(node))))
+        return found
+
+    def where(self, *conditions: str | Predicate | Expr, **values: object) -> Frame:
         """Only rows that meet all conditions: SQL text, predicates, or column=value, column=(low, high)."""
         from partita.region.predicate import holding
 
@@ -97,13 +122,31 @@ class Frame:
             raise refuse.not_by_owner(None) if not owner else refuse.gathered_twice()
         per_user, rest = GatheringWords(self._reader(text), self._parsed(text), self.most).read()
         named = tuple((item.alias_or_name.lower(), item.unalias()) for item in rest.expressions)
-        return replace(self, condition=None, keys=(), joined=(), gathered=(per_user, self._met(), named))
+        return replace(self, condition=None, keys=(), joined=(), derived=(), gathered=(per_user, self._met(), named))
 
-    def group_by(self, *keys: str, **named: str) -> Frame:
+    def rollup(self, *keys: str | Expr, **named: str | Expr) -> Frame:
+        """Groups, groups of groups, and the total: each key summed over after the ones behind it."""
+        made = self.group_by(*keys, **named)
+        mine = [key for _, key in made.keys]
+        return replace(
+            made, lines=(*made.lines, ("sets", tuple(tuple(mine[:end]) for end in range(len(mine), -1, -1))))
+        )
+
+    def cube(self, *keys: str | Expr, **named: str | Expr) -> Frame:
+        """Groups by every choice of the keys, from all of them to none."""
+        made = self.group_by(*keys, **named)
+        mine = [key for _, key in made.keys]
+        if 2 ** len(mine) > MOST_SETS:
+            raise refuse.too_many_sets(2 ** len(mine), MOST_SETS)
+        sets = tuple(chosen for size in range(len(mine), -1, -1) for chosen in combinations(mine, size))
+        return replace(made, lines=(*made.lines, ("sets", sets)))
+
+    def group_by(self, *keys: str | Expr, **named: str | Expr) -> Frame:
         """A line for every possible value of the keys: columns, BUCKET(column, width), DATE_TRUNC('month', column)."""
         listed = list(self.keys)
-        for name, text in [*((None, key) for key in keys), *named.items()]:
-            reader, node = self._read(text)
+        for name, given in [*((None, key) for key in keys), *named.items()]:
+            reader, node = self._read(given)
+            text = str(text_of(given))
             key = reader.key(node)
             if key is None:
                 raise reader.refused(node, refuse.not_a_key(text))
@@ -111,26 +154,29 @@ class Frame:
             listed.append((name or (plain if plain.isidentifier() else shown_key(key)), key))
         return replace(self, keys=tuple(listed))
 
-    def having(self, *conditions: str) -> Frame:
+    def having(self, *conditions: str | Expr) -> Frame:
         """Only lines whose noisy numbers and keys meet all conditions; free."""
-        return replace(self, lines=(*self.lines, *(("having", text) for text in conditions)))
+        return replace(self, lines=(*self.lines, *(("having", text_of(text)) for text in conditions)))
 
-    def order_by(self, *texts: str) -> Frame:
+    def order_by(self, *texts: str | Expr) -> Frame:
         """Lines in this order: names of the answer's columns, keys or formulas, with DESC if downward; free."""
-        return replace(self, lines=(*self.lines, *(("order", text) for text in texts)))
+        return replace(self, lines=(*self.lines, *(("order", text_of(text)) for text in texts)))
 
     def limit(self, lines: int, *, offset: int = 0) -> Frame:
         """At most so many lines; free."""
         return replace(self, lines=(*self.lines, ("limit", lines), ("offset", offset)))
 
-    def agg(self, *unnamed: object, **aggregates: Asked | str) -> Plan:
+    def agg(self, *unnamed: object, **aggregates: Asked | str | Expr) -> Plan:
         """The finished question: one named column for each aggregate, or for a formula of aggregates in SQL."""
+        import partita.query.builder.after  # noqa: F401  it brings the steps after this one
+
         if unnamed:
             raise refuse.unnamed_aggregate()
         if not aggregates:
             raise refuse.no_aggregate()
         shown: list[ShownColumn] = [KeyColumn(name, key) for name, key in self.keys]
-        for name, asked in aggregates.items():
+        for name, given in aggregates.items():
+            asked = text_of(given)
             if not isinstance(asked, Asked | str):
                 raise refuse.not_an_aggregate(name, asked)
             shown.append(ValueColumn(name, self._formula(asked if isinstance(asked, str) else asked.sql(), {})))
@@ -138,7 +184,7 @@ class Frame:
         for name in names:
             if names.count(name) > 1:
                 raise refuse.repeated_name(name)
-        lines = self._lines({column.name.lower(): _meaning(column) for column in shown})
+        lines = self._lines({column.name.lower(): meaning(column) for column in shown})
         needs, met = needed(tuple(shown), lines), self._met()
         if not needs:
             raise refuse.no_aggregate()
@@ -167,12 +213,14 @@ class Frame:
                     orders.append(Order(by, bool(item.args.get("desc")), bool(item.args.get("nulls_first"))))
         numbers = {kind: whole(number, kind, least=0) for kind, number in self.lines if kind in ("limit", "offset")}
         met = None if not having else having[0] if len(having) == 1 else Apply(Operation.AND, having)
-        return Lines(met, tuple(orders), numbers.get("limit"), numbers.get("offset", 0))
+        sets = next((given for kind, given in self.lines if kind == "sets"), ())
+        return Lines(met, tuple(orders), numbers.get("limit"), numbers.get("offset", 0), sets=sets)  # type: ignore[arg-type]
 
     def _reader(self, text: str) -> Reader:
         return Reader(text, self._base, self._base.name, self.joined)
 
-    def _read(self, text: object) -> tuple[Reader, exp.Expr]:
+    def _read(self, given: object) -> tuple[Reader, exp.Expr]:
+        text = text_of(given)
         if not isinstance(text, str):
             raise refuse.not_text(text)
         try:
@@ -180,8 +228,8 @@ class Frame:
         except (sql_errors.SqlglotError, RecursionError, ValueError, TypeError, AttributeError, IndexError):
             raise refuse.unreadable(f"{text!r} does not parse") from None
         node = plain(text, node, {})
-        if self.gathered is not None:
-            meant = dict(self.gathered[2])
+        meant = {**dict(self.derived), **({} if self.gathered is None else dict(self.gathered[2]))}
+        if meant:
             node = node.transform(
                 lambda part: meant.get(part.name.lower(), part).copy() if isinstance(part, exp.Column) else part
             )
@@ -197,5 +245,6 @@ class Frame:
         return tree
 
 
-def _meaning(column: ShownColumn) -> Formula:
+def meaning(column: ShownColumn) -> Formula:
+    """What the name of a column of the answer stands for."""
     return Label(column.key) if isinstance(column, KeyColumn) else column.formula

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import final
+from typing import Any, final
 
 from partita.errors import curator as refuse
 from partita.query.language.aggregates import Aggregate
@@ -81,6 +81,10 @@ class Lines:
             having=None if self.having is None else change(self.having),
             order=tuple(replace(order, by=change(order.by)) for order in self.order),
         )
+
+
+# Steps after the aggregates, which read SQL; the builder brings them.
+STEPS: dict[str, Callable[..., Plan]] = {}
 
 
 @final
@@ -160,6 +164,22 @@ class Plan:
         from partita.query.language.text import shown_plan
 
         return shown_plan(self)
+
+    def sort(self, *by: Any) -> Plan:
+        """The question with the lines of its answer in this order: names of columns or formulas, DESC for downward."""
+        return STEPS["sort"](self, *by)
+
+    def filter(self, *conditions: Any) -> Plan:
+        """The question with only the lines whose noisy numbers and keys meet all conditions; free."""
+        return STEPS["filter"](self, *conditions)
+
+    def limit(self, lines: int, *, offset: int = 0) -> Plan:
+        """The question with at most so many lines of its answer; free."""
+        return STEPS["limit"](self, lines, offset)
+
+    def select(self, *names: str) -> Plan:
+        """The question with only these columns of its answer."""
+        return STEPS["select"](self, *names)
 
     def formulas(self) -> Iterator[Formula]:
         """Every formula of the presentation."""
