@@ -364,12 +364,3 @@ def test_a_column_of_its_own_type_reads_as_its_values_do(made):
         except InvalidInput:
             continue
         assert found == texts(mixed, declared)[:2]
-
-
-@pytest.mark.parametrize("backend", [DuckDB, Reference])
-def test_a_column_that_no_row_has_is_refused_and_one_that_few_have_is_not(backend):
-    columns = {"age": pt.integers(0, 9), "cost": pt.integers(0, 9)}
-    with pytest.raises(InvalidInput, match="'cost', which its source does not have"):
-        backend([pt.Table("t", [{"age": 3}, {"age": 4}], columns)])
-    backend([pt.Table("t", [{"age": 3}, {"COST": 4}], columns)]).close()
-    backend([pt.Table("t", [], columns)]).close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, final
@@ -209,18 +209,10 @@ def _from_rows(table: Table, rows: list[Any]) -> Frame:
         if not isinstance(row, Mapping):
             raise refuse.unknown_source(table.name, f"list of {type(row).__name__}")
     folded = [{str(name).lower(): value for name, value in row.items()} for row in rows]
-    have_columns(table, folded)
     arrays: dict[str, Any] = {}
     for column in table.columns:
         arrays |= _plain(table, column, [row.get(column.lower()) for row in folded])
     return _framed(table, arrays, list(table.columns))
-
-
-def have_columns(table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Refuse rows of which none has a declared column: a misspelt name would be NULL everywhere."""
-    for column in table.columns if rows else ():
-        if not any(column.lower() in row for row in rows):
-            raise refuse.absent_column(table.name, column, rows[0])
 
 
 def _framed(table: Table, arrays: dict[str, Any], plain: list[str]) -> Frame:

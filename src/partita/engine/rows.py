@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from partita.engine import delimited
-from partita.engine.frames import have_columns, lines_of, of_database, texts_of
+from partita.engine.frames import lines_of, of_database, texts_of
 from partita.engine.frames import streamed as arrow_stream
 from partita.errors import PartitaError
 from partita.errors.query import sources as refuse_source
@@ -24,14 +24,14 @@ def rows_of(table: Table) -> list[Row]:
     """All rows of a table's source, as mappings from column names to stored values."""
     source: Any = table.source
     if isinstance(source, list | tuple):
-        return _named(table, list(source))
+        return list(source)
     if isinstance(source, Delimited):
         return _from_columns(table, source)
     if isinstance(source, Database):
         return _listed(of_database(table, source))
     if isinstance(source, str | Path):
         if bare(source).suffix.lower() in LINES:
-            return _named(table, lines_of(table, Path(source)))
+            return lines_of(table, Path(source))
         if streamed(source):
             return _from_columns(table, csv(source))
         found = paths(source)
@@ -48,12 +48,6 @@ def rows_of(table: Table) -> list[Row]:
     if hasattr(source, "__arrow_c_stream__") and type(source).__name__ != "Series":  # one column is no table
         return _listed(arrow_stream(source))
     raise refuse.unknown_source(table.name, type(source).__name__)
-
-
-def _named(table: Table, rows: list[Row]) -> list[Row]:
-    if all(isinstance(row, Mapping) for row in rows):
-        have_columns(table, [{str(name).lower(): None for name in row} for row in rows])
-    return rows
 
 
 def _listed(table: Any) -> list[Row]:

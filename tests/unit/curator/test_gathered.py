@@ -113,7 +113,7 @@ def test_groups_of_gathered_rows_are_not_capped():
     [
         (
             "SELECT COUNT(DISTINCT patient) AS v FROM (SELECT patient, MAX(cost) AS m FROM visits GROUP BY patient)",
-            "query.function-not-answered",
+            "query.unknown-column",
         ),
         ("SELECT AVG(n) FROM (SELECT patient, STDDEV(cost) AS n FROM visits GROUP BY patient)", "shape.not-gathered"),
     ],

@@ -112,11 +112,12 @@ def test_shrunk_questions_are_shrunk_one_after_the_other():
 def test_a_transaction_that_fails_ends_the_book_and_lets_nothing_out(tmp_path):
     """What was booked ahead is not in the file: this process must not go on from it."""
     with hospital(promises=PROMISE, ledger=tmp_path / "book") as curator:
+        inner = curator.ledger._reserved
 
-        def fail(charge, balances, inner=curator.ledger._reserved):
+        def fail(charge, *given):
             if "32" in charge.asked:
                 raise RuntimeError("the disk is gone")
-            return inner(charge, balances)
+            return inner(charge, *given)
 
         curator.ledger._reserved = fail
         with pytest.raises(RuntimeError):
