@@ -22,6 +22,8 @@ from partita.query.tables.truncation import truncation
 from tests.sizes import tried
 from tests.unit.query import strategies
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* is stored as TIMESTAMP.* and declared as dates")
+
 EXACT = 10**6  # so much ρ that noise is below one half
 COLUMNS = {"who": pt.identifier(), "x": pt.integers(0, 99), "term": pt.text_keys()}
 USERS = pt.users("who", rows=1)

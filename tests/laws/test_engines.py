@@ -29,6 +29,8 @@ from partita.region.columns import categories
 from tests.sizes import tried
 from tests.unit.query import strategies
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* is stored as TIMESTAMP.* and declared as dates")
+
 
 def programs(plan: Plan, cap: Truncation | None = None) -> Program:
     """All tallies that any strategy of the plan needs."""

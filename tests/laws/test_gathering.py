@@ -36,6 +36,8 @@ from partita.sampling.bits import TestBits
 from partita.theory.measures.zcdp import ZCDP
 from tests.unit.query import strategies
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* is stored as TIMESTAMP.* and declared as dates")
+
 TABLE = strategies.table()
 GATHERED = (
     "MAX(a) AS x", "MIN(c) AS x", "CLAMP(SUM(a), -4, 7) AS x", "CLAMP(SUM(a + c), -5, 5) AS x",

@@ -37,6 +37,8 @@ from tests.laws.test_engines import FEW_INSIDE, FEW_ROWS
 from tests.sizes import tried
 from tests.unit.query import strategies
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* is stored as TIMESTAMP.* and declared as dates")
+
 TABLE = strategies.table()
 Rows = list[dict[str, Any]]
 SHARES = st.sampled_from(["0", "0.1", "0.5", "0.75", "1"])

@@ -28,6 +28,8 @@ from partita.theory.measures.zcdp import ZCDP
 from tests.sizes import tried
 from tests.unit.query import strategies
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* is stored as TIMESTAMP.* and declared as dates")
+
 TABLE = strategies.table()
 OWNERS = st.builds(
     Truncation,
