@@ -300,13 +300,13 @@ WAYS = {
     ],
 )
 def test_a_statement_that_no_table_could_answer_is_refused_before_the_charge(way, question, heard, monkeypatch):
-    from partita.engine import duckdb
+    from partita.engine import duckdb, tallying
 
     kept = hospital() if way in ("run", "open") else curator("duckdb")
     before = kept.spent(), kept.ledger.mark()
     with monkeypatch.context() as patched:
-        for name in ("statement", "values_statement", "rows_statement"):
-            patched.setattr(duckdb, name, broken(getattr(duckdb, name)))
+        for place, name in ((tallying, "statement"), (tallying, "values_statement"), (duckdb, "rows_statement")):
+            patched.setattr(place, name, broken(getattr(place, name)))
         patched.setattr(DuckDB, "run", lambda *_: pytest.fail("rows were read"))
         with pytest.raises(pt.EngineFault) as fault:
             WAYS[way](kept, question)
@@ -322,9 +322,9 @@ def test_a_statement_that_no_table_could_answer_is_refused_before_the_charge(way
 
 def test_whether_it_is_refused_does_not_depend_on_rows(heard, monkeypatch):
     """A count of few rows is made in memory, of many by a statement: how many there are must not decide."""
-    from partita.engine import duckdb
+    from partita.engine import tallying
 
-    monkeypatch.setattr(duckdb, "statement", broken(duckdb.statement))
+    monkeypatch.setattr(tallying, "statement", broken(tallying.statement))
     for most in (0, len(ROWS)):
         with using(Limits(held_rows=most)), pytest.raises(pt.EngineFault) as fault:
             curator("duckdb").ask(QUESTIONS[0], **PRICE)

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,13 @@ from partita.engine.reference import Reference
 from partita.live import Live
 from partita.query.exact.extract import Extract
 from partita.query.language.conditions import everywhere
+from partita.server.accounts.register import Caller, Role
+from partita.server.counts import Counts
+from partita.server.models.seat import Seat
+from partita.server.pages.sessions import Sessions
+from partita.server.rates import Rates
+from partita.server.service import Service
+from partita.server.settings import ServerSettings
 from tests.laws import served
 from tests.unit.ledger import plain
 
@@ -33,6 +41,7 @@ TABLE = pt.Table("t", source=[{"x": 1}, {"x": 3}], columns={"x": pt.integers(0, 
 DOMAIN = TABLE.domain
 EVERYTHING = pt.Region.everything(DOMAIN)
 PROMISE = pt.Promise(pt.rows(), ONE)
+CALLER = Caller("ada", Role.ANALYST, "")
 
 Made = tuple[Live, Callable[[Any], object]]
 
@@ -47,6 +56,11 @@ def asked(one: Any) -> object:
 
 def read(one: Any) -> object:
     return one.run(Extract(TABLE, everywhere(DOMAIN), DOMAIN.axes))
+
+
+def service() -> Service:
+    declared: Any = SimpleNamespace(tables=(TABLE,), promises=(PROMISE,), public=())
+    return Service(curator(), declared, ServerSettings(practice_rows=2))
 
 
 def seen(book: Any) -> object:
@@ -107,6 +121,15 @@ FACTORIES: dict[str, Callable[[], Made]] = {
     "engine.reference.Reference": lambda: (Reference([TABLE]), read),
     "ledger.book.book.Book": lambda: (plain.opened()._book, seen),
     "ledger.ledger.Ledger": lambda: (plain.opened(), lambda one: one.spent()),
+    "server.accounts.register.Register": lambda: (service().register, lambda one: one.tokens()),
+    "server.approvals.Approvals": lambda: (service().approvals, lambda one: one.waiting()),
+    "server.counts.Counts": lambda: (Counts(), lambda one: one.begin()),
+    "server.desk.Desk": lambda: (service().real, lambda one: one.session(CALLER)),
+    "server.models.seat.Seat": lambda: (Seat(service(), CALLER), lambda one: one.left()),
+    "server.pages.sessions.Sessions": lambda: (Sessions(1), lambda one: one.open("1f3a")),
+    "server.practice.Twins": lambda: (service()._twins, lambda one: one.desk("ada")),
+    "server.rates.Rates": lambda: (Rates(10**6), lambda one: one.taken("ada")),
+    "server.service.Service": lambda: (service(), lambda one: one.desk(CALLER, practice=False)),
     "mechanisms.sparse_vector.Session": lambda: (
         pt.SparseVector(epsilon=1, positives=10**6).open(threshold=10**9),
         lambda one: one.ask(3),

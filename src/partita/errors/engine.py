@@ -86,7 +86,7 @@ def no_driver(backend: str, package: str) -> InvalidInput:
     """An engine whose driver is not installed."""
     return InvalidInput(
         "engine.no-driver",
-        f"The engine {backend!r} needs the package {package}. Install it: pip install 'partita[{backend}]'.",
+        f"The engine {backend!r} needs the package {package}. Install the extra partita[{backend}].",
     )
 
 

@@ -147,10 +147,18 @@ def test_levels_of_a_rollup_are_released_by_themselves_where_that_is_more_exact(
     assert max(levels.values()) - min(levels.values()) < 1e-6
 
 
-def test_levels_of_a_rollup_are_sums_of_groups_where_that_is_more_exact() -> None:
+def test_levels_of_a_rollup_share_noise_of_one_sort_that_adds_up_faster() -> None:
     measure, price = PRICES["laplace"]
     (share,) = shared([read(ROLLED, [TABLE])], [pt.Promise(pt.rows(), measure)], price, {"t": None})
-    assert len(share.sources) == 1
+    rolled = share.result(share.nothing())
+    margins = rolled.cells.margins(rolled.plan.lines.sets)
+    whole = quote(rolled.plan, share.quote.promises, price).spreads[0].variance
+    parts = rolled.estimators[0]
+    assert isinstance(parts, Linear)
+    variances = {keys: rolled.numbers.spread(parts, line).variance for line, (keys, _) in enumerate(margins)}
+    # Of ε, an equal share of k levels has k squared the variance; and the total is better than the sum of its groups.
+    assert max(variances.values()) < 1.25 * len(variances) ** 2 * whole
+    assert variances[()] < whole * max(len(members) for _, members in margins)
 
 
 LISTED = [

