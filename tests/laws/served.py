@@ -276,7 +276,7 @@ _LIKELY = {
 _UNFIT = {
     **{name: {"date", "timestamp", "timestamptz", "hostile.on_day"} for name in "abc"},
     **{name: {"real", "double precision", "timestamp", "timestamptz", "numeric", "hostile.amount"} for name in "det"},
-    **{name: {*_NUMBERS, "boolean"} for name in "fh"},
+    **{name: {*_NUMBERS, "numeric(30,3)", "boolean"} for name in "fh"},
     "g": {"date", "timestamp", "timestamptz", "hostile.on_day"},
 }
 

@@ -21,7 +21,7 @@ from partita.composition.calibration.pricing import Price
 from partita.composition.plans.promise import Promise
 from partita.engine.duckdb import DuckDB
 from partita.ledger import charge as charge_module
-from partita.ledger import ledger as ledger_module
+from partita.ledger import pages
 from partita.ledger import payer as payer_module
 from partita.ledger.payer import RegionPayer
 from partita.limits import Limits, using
@@ -279,7 +279,7 @@ def test_a_book_read_in_portions_of_one_is_the_same_book(monkeypatch):
     for number in range(5):
         curator.ask(f"SELECT COUNT(*) AS n FROM things WHERE a <= {number}", rho="0.1")
     usual = curator.spent(), list(curator.ledger.entries()), curator.verify().problems
-    monkeypatch.setattr(ledger_module, "_CHUNK", 1)
+    monkeypatch.setattr(pages, "_CHUNK", 1)
     monkeypatch.setattr(charge_module, "_MOST_COSTS", 1)
     assert (curator.spent(), list(curator.ledger.entries()), curator.verify().problems) == usual
     curator.close()

@@ -155,7 +155,7 @@ class DuckDB(Tallying):
             frame = arrow(table)
             self._connection.register(place, frame.rows)
             found = replace(self._found(table, place), handed=frame.handed, told=frame.told)
-            sources.check_types(found)
+            sources.check_types(found, guessed=frame.guessed)
         # Copied once, already sanitised: no question opens the source again, and rows cannot change under an answer.
         self._connection.execute(f"CREATE TABLE {relation} AS SELECT {found.copied()} FROM {place}")
         if named:

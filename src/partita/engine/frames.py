@@ -6,7 +6,7 @@ import gzip
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, final
 from weakref import WeakKeyDictionary
@@ -34,12 +34,14 @@ class Frame:
     """Rows that live in memory as an Arrow table with the declared columns.
 
     ``handed`` are the columns of numbers that were mapped into their domain here, in whole units; ``told`` all mapped
-    ones beside which a column tells whether their values were stored so.
+    ones beside which a column tells whether their values were stored so. ``guessed`` says that its types follow from
+    all values together, so that one row more makes others of them.
     """
 
     rows: Any
     handed: frozenset[str] = frozenset()
     told: frozenset[str] = frozenset()
+    guessed: bool = False
 
 
 def arrow(table: Table) -> Frame:
@@ -199,7 +201,7 @@ def _from_pandas(table: Table, frame: Any) -> Frame:
             arrays |= _plain(table, column, series.tolist())
         else:
             arrays[column] = values
-    return _framed(table, arrays, plain)
+    return replace(_framed(table, arrays, plain), guessed=True)
 
 
 def _from_rows(table: Table, rows: list[Any]) -> Frame:

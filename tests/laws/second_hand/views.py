@@ -36,8 +36,18 @@ class View(Engine):
     def extract(self, extract: Any) -> Any:
         return self.shared.extract(replace(extract, table=self.twin))
 
+    def cut(self, truncations: Any) -> None:
+        self.shared.cut(self._of_twin(truncations))
+
+    def fixed(self, truncations: Any, key: str) -> dict[str, str]:
+        found = self.shared.fixed(self._of_twin(truncations), key)
+        return {shown: found[self.twin.name] for shown in self.tables if self.twin.name in found}
+
     def close(self) -> None:
         """The shared engine goes on."""
+
+    def _of_twin(self, truncations: Any) -> dict[str, Any]:
+        return {self.twin.name: cap for shown, cap in truncations.items() if shown in self.tables}
 
 
 @contextmanager

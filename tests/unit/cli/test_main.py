@@ -9,8 +9,8 @@ import pytest
 from partita.cli import main
 from partita.cli.screen import version
 
-# These print nothing but JSON.
-ALWAYS_JSON = [["ledger", "export"], ["ledger", "receipt"]]
+# These print nothing but JSON, or serve others until they are stopped.
+ALWAYS_JSON = [["ledger", "export"], ["ledger", "receipt"], ["mcp"], ["serve"]]
 
 
 def listed(capsys: pytest.CaptureFixture[str], *group: str) -> list[str]:

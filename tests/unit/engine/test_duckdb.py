@@ -8,6 +8,7 @@ import sys
 import threading
 from datetime import date
 
+import pandas
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -242,6 +243,13 @@ def test_a_type_that_holds_nothing_of_what_is_declared_is_refused_when_it_is_ope
     with pytest.raises(InvalidInput) as refusal:
         DuckDB([Table("t", path, {"x": declared})], copied_below=copied_below)
     assert refusal.value.code == "query.unfit-type"
+
+
+def test_a_type_that_pandas_guessed_from_the_rows_refuses_nothing():
+    """One row decides whether a column has values at all, so whether it opens may not depend on its type."""
+    missing = Table("t", pandas.DataFrame({"x": [None, None]}, dtype=float), {"x": dates("2024-01-01", "2024-12-31")})
+    with pytest.warns(Caution, match="every value counts as a missing one"):
+        DuckDB([missing])
 
 
 def test_times_declared_as_days_are_told_to_the_custodian(tmp_path):

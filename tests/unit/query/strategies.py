@@ -109,7 +109,7 @@ def expressions(draw: st.DrawFn, depth: int = 2) -> str:
         case "divided":
             return f"({draw(expressions(depth - 1))}) / {draw(st.sampled_from(['2', '4', '0.5', '-8']))}"
         case "over":
-            return f"({draw(expressions(0))}) / ({draw(expressions(0))})"
+            return f"({draw(expressions(0))}) / ({draw(expressions(0).filter(lambda divisor: divisor != '0'))})"
         case "extreme":
             word = draw(st.sampled_from(["LEAST", "GREATEST", "NULLIF"]))
             return f"{word}({draw(expressions(0))}, {draw(expressions(0))})"

@@ -124,6 +124,15 @@ def unfit_type(table: str, column: str, kind: str, stored_type: str) -> InvalidI
     )
 
 
+def unfit_guess(table: str, column: str, kind: str, stored_type: str) -> Caution:
+    """A column whose type, as it was guessed from its rows, holds nothing of what is declared."""
+    return Caution(
+        "query.unfit-guess",
+        f"Table {table}: the column {column} is declared as {kind} and holds {stored_type}, in which there are none: "
+        f"every value counts as a missing one. Declare it as what it holds, or change its type in the frame.",
+    )
+
+
 def times_as_days(table: str, column: str, stored_type: str) -> Caution:
     """Times of day that a declaration as days drops, so that conditions on it mean days."""
     return Caution(
