@@ -24,7 +24,7 @@ class View(Engine):
     kind = "duckdb"
 
     def __init__(self, shared: Engine, twin: pt.Table, shown: pt.Table) -> None:
-        self.shared, self.twin = shared, twin
+        self.shared, self.twin, self.shown = shared, twin, shown.name
         self.tables = {shown.name: shown}
 
     def attach(self, table: Any) -> None:
@@ -37,17 +37,14 @@ class View(Engine):
         return self.shared.extract(replace(extract, table=self.twin))
 
     def cut(self, truncations: Any) -> None:
-        self.shared.cut(self._of_twin(truncations))
+        self.shared.cut({self.twin.name: truncations[self.shown]})
 
     def fixed(self, truncations: Any, key: str) -> dict[str, str]:
-        found = self.shared.fixed(self._of_twin(truncations), key)
-        return {shown: found[self.twin.name] for shown in self.tables if self.twin.name in found}
+        found = self.shared.fixed({self.twin.name: truncations[self.shown]}, key)
+        return dict(zip([self.shown], found.values(), strict=False))
 
     def close(self) -> None:
         """The shared engine goes on."""
-
-    def _of_twin(self, truncations: Any) -> dict[str, Any]:
-        return {self.twin.name: cap for shown, cap in truncations.items() if shown in self.tables}
 
 
 @contextmanager
