@@ -169,6 +169,17 @@ def questions() -> dict[str, str]:
         + " UNION ALL ".join(f"SELECT age + {i} AS x FROM visits WHERE age={i}" for i in range(121))
         + ")"
     )
+    for name, around, times in (
+        ("power of power", "POWER({}, 8)", 8),
+        ("power below zero", "POWER({}, -2)", 12),
+        ("nullif in nullif", "NULLIF({}, small)", 20),
+        ("if between", "IF({} BETWEEN 1 AND 2, age, small)", 30),
+        ("case in list", "CASE WHEN {} IN (1, 2, 3, 5, 8) THEN age ELSE small END", 14),
+    ):
+        inner = "age"
+        for _ in range(times):
+            inner = around.format(inner)
+        found[name] = f"SELECT SUM({inner}) AS s FROM visits"
     found["names doubling 12"] = _named(12)
     found["names doubling 40"] = _named(40)
     found["brackets 100"] = "SELECT COUNT(*) AS n FROM " + "(SELECT * FROM " * 100 + "visits" + ")" * 100

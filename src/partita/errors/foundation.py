@@ -124,7 +124,7 @@ class Work(Enum):
     """What the steps were spent on when they ran out, and what to write instead."""
 
     WORDS = (
-        "its words stand for too many others once WITH, brackets and UNION ALL are written out",
+        "its words stand for too many others once WITH, brackets, UNION ALL and functions of functions are written out",
         "Name a question once, with WHERE and OR instead of UNION ALL",
     )
     CONDITIONS = (

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import final
+from typing import assert_never, final
 
 from partita.limits import current
-from partita.query.language.expressions import Expression, Number, columns
+from partita.query.language.expressions import (
+    Case,
+    Clamp,
+    Curved,
+    Expression,
+    Extreme,
+    First,
+    Months,
+    Number,
+    Plus,
+    Quotient,
+    Ratio,
+    Remainder,
+    Times,
+    Value,
+    columns,
+)
 from partita.region.columns import Operator
 from partita.region.domain import Domain
 from partita.region.predicate import And, IsTrue, Known, Not, Or, Predicate, Side
@@ -110,6 +126,43 @@ def versuses(predicate: Predicate) -> Iterable[Versus]:
             yield from versuses(part)
         case Known() | _:
             return
+
+
+def size(expression: Expression) -> int:
+    """How many parts an expression is written with, those of its conditions included.
+
+    A part that is repeated is one object: it is looked at once, however often it is counted.
+
+    >>> from fractions import Fraction
+    >>> from partita.query.language.expressions import Value
+    >>> size(Times((Value("a"), Plus((Value("b"), Number(Fraction(1)))))))
+    5
+    """
+    known: dict[int, int] = {}
+
+    def counted(part: Expression) -> int:
+        if id(part) not in known:
+            known[id(part)] = 1 + inside(part)
+        return known[id(part)]
+
+    def inside(part: Expression) -> int:
+        match part:
+            case Value() | Number():
+                return 0
+            case Plus(parts) | Times(parts) | First(parts) | Extreme(parts):
+                return sum(map(counted, parts))
+            case Clamp(inner) | Quotient(inner) | Remainder(inner) | Months(inner) | Curved(_, inner):
+                return counted(inner)
+            case Ratio(inner, divisor):
+                return counted(inner) + counted(divisor)
+            case Case(branches, otherwise):
+                tests = (test for one, _ in branches for predicate in one.tests for test in versuses(predicate))
+                tested = sum(counted(test.left) + counted(test.right) for test in tests)
+                return tested + counted(otherwise) + sum(counted(value) for _, value in branches)
+            case _:
+                assert_never(part)
+
+    return counted(expression)
 
 
 def _conjuncts(predicate: Predicate) -> Iterable[Predicate]:

@@ -32,6 +32,7 @@ from partita.region.predicate import And, Compare, Or, Predicate
 ZERO: Final = Number(Fraction(0))
 NOTHING: Final = Number(None)
 MOST_POWER: Final = 8
+MOST_BITS: Final = 1024
 MOST_ARGUMENT: Final = Fraction(10**30)
 
 
@@ -193,6 +194,9 @@ def power(part: Expression, exponent: Fraction, domain: Domain) -> Expression | 
     if exponent == Fraction(1, 2):
         return curved("sqrt", part, domain)
     if exponent.denominator != 1 or exponent > MOST_POWER:
+        return None
+    within = bounds(part, domain)
+    if exponent * max(abs(within.low), abs(within.high), 1 / within.unit).__floor__().bit_length() > MOST_BITS:
         return None
     if exponent == 0:
         return Plus((Times((ZERO, part)), Number(Fraction(1))))

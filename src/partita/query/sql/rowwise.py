@@ -12,6 +12,7 @@ from partita.errors.query import language as refuse
 from partita.query.functions.number_types import NumberType, number_type
 from partita.query.language import curves
 from partita.query.language import row_functions as made
+from partita.query.language.conditions import size
 from partita.query.language.expressions import (
     WIDEST_VALUE,
     Curved,
@@ -35,10 +36,21 @@ _LOGARITHMS: Final[dict[Fraction | None, str]] = {Fraction(10): "log10", Fractio
 # Whole numbers below this size, and not below its negative, are those of the type.
 _WHOLE: Final = {"tinyint": 2**7, "smallint": 2**15, "int": 2**31, "bigint": 2**63, "hugeint": 2**127}
 MOST_DIGITS: Final = 18
+_STEPS_A_PART: Final = 50
 
 
 def function_of(reader: Reader, node: exp.Expr) -> Expression | None:
-    """A function of bounded expressions, or None if the node is something else."""
+    """A function of bounded expressions, or None if the node is something else.
+
+    Some repeat their argument, so that each of a few inside each other repeats all that the inner ones do.
+    """
+    found = _function_of(reader, node)
+    if found is not None:
+        spend(_STEPS_A_PART * size(found), Work.WORDS)
+    return found
+
+
+def _function_of(reader: Reader, node: exp.Expr) -> Expression | None:
     domain = reader.table.domain
     match node:
         case exp.Div():

@@ -10,6 +10,7 @@ from typing import Final, final
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from partita.effort import Work, spend
 from partita.errors import InvalidInput, PartitaError, QueryRefused
 from partita.errors.query import language as refuse
 from partita.errors.query import people as refuse_people
@@ -57,6 +58,7 @@ COMPARISONS: Final[dict[type[exp.Expr], Operator]] = {
 # A function of a column with more values than these is arithmetic if it can be, and otherwise a CASE of as many.
 MOST_CHOICES: Final = 64
 # What is no arithmetic of columns may still be a function of one of them.
+_STEPS_A_READING: Final = 120
 _PERHAPS: Final = frozenset(
     (
         "query.function-not-answered",
@@ -161,7 +163,11 @@ class Reader:
     # --- expressions -------------------------------------------------------------------------------------------
 
     def expression(self, node: exp.Expr) -> Expression:
-        """A bounded expression: arithmetic on columns, or a function of one column evaluated beforehand."""
+        """A bounded expression: arithmetic on columns, or a function of one column evaluated beforehand.
+
+        What stands inside others is read again for each way in which these may be read, so readings are counted.
+        """
+        spend(_STEPS_A_READING, Work.WORDS)
         if (timed := self._timed(node)) is not None:
             return timed
         try:
