@@ -42,7 +42,7 @@ from partita.curator.path.gate import Gate
 from partita.curator.path.many import paid
 from partita.curator.path.opinion import EFFORT, SecondOpinion
 from partita.curator.path.pace import Pace
-from partita.curator.path.path import Path, answered, charge_of, fingerprint, numbers
+from partita.curator.path.path import Path, answered, charge_of, fingerprint, fits, numbers
 from partita.curator.path.placed import booked_costs, placed
 from partita.curator.path.rehearsal import Rehearsal
 from partita.curator.path.shrink import shrunk
@@ -110,14 +110,13 @@ class Curator(Custody):
         database: str | Mapping[str, object] | None = None,
         pace: Number | None = None,
         second_opinion: int = EFFORT,
-        patience: int | None = None,
+        patience: int = 1,
         bits: BitSource | None = None,
         migrate: bool = False,
         vault_key: bytes | str | None = None,
     ) -> None:
         super().__init__()
-        waits = None if patience is None else checked_patience(patience)
-        beat, cipher = Pace(pace), None if vault_key is None else Cipher(vault_key)
+        beat, waits, cipher = Pace(pace), checked_patience(patience), None if vault_key is None else Cipher(vault_key)
         self._tables = self._declared = checked_tables(tables)
         self._named = checked_public(public, self._tables)
         self._promises = checked_promises(promises, self._tables)
@@ -130,8 +129,7 @@ class Curator(Custody):
         given, gate = (self._terms, self._declared, people), Gate()
         found = opened(backend, ledger, *given, gate, migrate=migrate, database=database, cipher=cipher)
         self._ledger, self._engine, self._growth = found
-        if waits is not None:
-            self._ledger.patience = waits
+        self._ledger.patience = max(waits, self._ledger.patience)
         self._catalogue = self._listed(self._growth.batch)
         truncations = self._catalogue.truncations
         if kept is None:
@@ -192,8 +190,7 @@ class Curator(Custody):
         ``key`` marks one attempt: asking again with the same key after a failure is not a second question. With
         ``shrink``, a question that not everybody can pay for is asked about those who can, and the answer says so.
 
-        On a table with many columns what is spent is only known within bounds. ``patience`` is how many times the usual
-        work may be taken to improve them before a question is refused that may still fit; the refusal says if it may.
+        ``patience`` is how many times the usual work may be taken before a question is refused that may still fit.
 
         An answer is about all rows that are sealed when it is given. ``batch`` finds one that was given before, when
         this batch was the newest; it is free.
@@ -315,8 +312,7 @@ class Curator(Custody):
         if not isinstance(asked, Plan):
             return None
         offered = self._catalogue.requoted(asked, price, noise)
-        stored = self._ledger.stored(fingerprint(offered))
-        if stored is None:
+        if (stored := self._ledger.stored(fingerprint(offered))) is None:
             return None
         return self._told(offered, stored, numbers(stored.content, offered.width, offered.texts), analyst=analyst)
 
@@ -382,7 +378,7 @@ class Curator(Custody):
             cost=costs[0],
             costs=costs,
             remaining=self._left(offered, analyst),
-            fits=self._fits(offered, analyst),
+            fits=fits(self._ledger, offered, analyst),
             free=plan.empty
             or self._ledger.stored(fingerprint(offered)) is not None
             or self._reused(offered, wanted) is not None,
@@ -494,15 +490,7 @@ class Curator(Custody):
         return offered, charge_of(offered, asked="", analyst=analyst)
 
     def _left(self, offered: Quote, analyst: str) -> tuple[Measure, ...]:
-        found = placed(offered)
-        return self._ledger.remaining(found.table, found.region, analyst)
-
-    def _fits(self, offered: Quote, analyst: str) -> bool:
-        try:
-            self._ledger.admits(charge_of(offered, asked="", analyst=analyst))
-        except BudgetExceeded:
-            return False
-        return True
+        return self._ledger.remaining((found := placed(offered)).table, found.region, analyst)
 
 
 def _shown(question: str | Plan, offered: Quote) -> str:

@@ -85,7 +85,7 @@ class Settings:
     pace: Number | None = None
     log: str | None = None
     second_opinion: int = EFFORT
-    patience: int | None = None
+    patience: int = 1
     vault_key_env: str | None = None
     database: str | Mapping[str, object] | None = None
     server: Mapping[str, Any] = field(default_factory=dict)
@@ -221,7 +221,7 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
         pace=_pace(settings.get("pace")),
         log=None if log is False else str(place.parent / log),
         second_opinion=whole(settings.get("second_opinion", EFFORT), "second_opinion"),
-        patience=None if (waits := settings.get("patience")) is None else checked_patience(waits),
+        patience=checked_patience(settings.get("patience", 1)),
         vault_key_env=_name_of_key(shown, settings.get("vault_key_env")),
         server=_mapping(shown, "server", settings.get("server", {})),
     )

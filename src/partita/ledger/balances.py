@@ -103,10 +103,11 @@ class Balances:
                 tickets.append((payer, ticket))
         return Admission(tuple(tickets))
 
-    def look(self, charge: Charge) -> None:
-        """Decide about a charge, whatever comes of it: what was shown is kept, and at hand when it is booked."""
-        with suppress(PartitaError):
-            self.check(charge)
+    def look(self, charges: Iterable[Charge]) -> None:
+        """Decide about charges, whatever comes of it: what was shown is kept, and at hand when they are booked."""
+        for charge in charges:
+            with suppress(PartitaError):
+                self.check(charge)
 
     def charged(self, charge: Charge) -> tuple[Measure, ...]:
         """What one protected unit is charged, under each promise."""

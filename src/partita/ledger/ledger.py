@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self, final
 
 from partita.composition.account.claim import Claim
-from partita.composition.account.loads.allowance import patience, patient
+from partita.composition.account.loads.allowance import patient
 from partita.composition.account.maps import LoadMap
 from partita.errors import PartitaError
 from partita.errors import ledger as refuse_ledger
@@ -56,7 +56,7 @@ class Ledger(Pages):
         self._faults = faults
         self.signer = signer
         self.patience = 1
-        """How many times the usual work is taken before a charge is refused that was not shown to be too much."""
+        """Times the usual work that is taken before a charge is refused that was not shown to be too much."""
 
     # --- one question ----------------------------------------------------------------------------------------
 
@@ -73,7 +73,7 @@ class Ledger(Pages):
         fixes what is kept of owners for the book's life (theory E14), and nobody who was forgotten may be read.
         """
         found: list[Reservation | Answered] = []
-        self._look(charges)
+        self._book.look(charges, self.patience)
         with patient(self.patience), self._book.writing(Stage.RESERVE) as balances:
             self._faults(Point.RESERVE_LOCKED)
             before = self._book.replay.newest
@@ -92,14 +92,6 @@ class Ledger(Pages):
         if written:
             self._faults(Point.RESERVED)
         return found
-
-    def _look(self, charges: Sequence[Charge]) -> None:
-        """Take the time that is allowed beforehand, while other processes may write; bounds that are shown are kept."""
-        with patient(self.patience):
-            if patience() > 1:
-                with self._book.current() as balances:
-                    for charge in charges:
-                        balances.look(charge)
 
     def _reserved(self, charge: Charge, balances: Balances, rows: Rows) -> Reservation | Answered:
         """Write one charge, inside ``writing``, or find what the book has of it already, or refuse it."""

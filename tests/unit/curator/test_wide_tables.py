@@ -104,7 +104,7 @@ def test_a_question_that_was_not_shown_to_fit_may_be_asked_for_with_patience(tig
 
 
 def test_the_patience_of_a_curator_is_that_of_every_question(tight):
-    usual, patient = (wide(7, pt.Promise(pt.rows(), pt.Pure(epsilon=1)), patience=many) for many in (None, 200))
+    usual, patient = (wide(7, pt.Promise(pt.rows(), pt.Pure(epsilon=1)), patience=many) for many in (1, 200))
     question = refused_at_first(usual)
     for entry in usual.ledger.entries():
         if entry.kind.name == "RESERVE":
