@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import final
 
 from partita.composition.account.claim import Claim
-from partita.composition.account.loads.allowance import further, patience
+from partita.composition.account.loads.allowance import further, in_force
 from partita.composition.plans.promise import Promise
 from partita.errors import PartitaError
 from partita.errors import ledger as refuse
@@ -98,7 +98,7 @@ class Balances:
                     asked, left = payer.charged(charge.region, cost), payer.remaining(charge.region)
                     told = owner, str(promise.granularity), str(asked), str(left)
                     raise (
-                        refuse.over_budget(*told) if ticket is None else refuse.not_shown(*told, patience(), further())
+                        refuse.over_budget(*told) if ticket is None else refuse.not_shown(*told, in_force(), further())
                     )
                 tickets.append((payer, ticket))
         return Admission(tuple(tickets))

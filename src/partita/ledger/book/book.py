@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from typing import final
 
-from partita.composition.account.loads.allowance import patience, patient
+from partita.composition.account.loads.allowance import in_force, patient
 from partita.errors import PartitaError
 from partita.errors import ledger as refuse
 from partita.ledger.balances import Admission, Balances
@@ -68,7 +68,7 @@ class Book(Live):
     def look(self, charges: Sequence[Charge], most: int) -> None:
         """Take the time that is allowed beforehand, while others may write; the bounds that it shows are kept."""
         with patient(most):
-            if patience() > 1:
+            if in_force() > 1:
                 with self.current() as balances:
                     balances.look(charges)
 

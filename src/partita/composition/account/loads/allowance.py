@@ -66,7 +66,7 @@ def sharing(limits: Limits, patience: int = 1) -> Iterator[Allowance]:
         _IN_FORCE.reset(token)
 
 
-def patience() -> int:
+def in_force() -> int:
     """How many times the usual work may be taken before something is refused that was not shown to be too much."""
     return _PATIENCE.get()
 
@@ -82,7 +82,7 @@ def patient(most: int) -> Iterator[None]:
     """Take so many times the usual work inside, or what is in force around it if that is more.
 
     >>> with patient(5), patient(2):
-    ...     patience()
+    ...     in_force()
     5
     """
     token = _PATIENCE.set(max(most, _PATIENCE.get()))
