@@ -20,8 +20,8 @@ class Server:
     """An address such as ``postgresql://reader@db.example/clinic``, as ``database=`` gives it.
 
     ``superuser`` allows a role with all rights, ``views`` allows views, foreign tables and columns that are computed
-    when they are read, all of which may fail on a row; ``timeout`` is how many seconds a statement may take, if there is
-    an end at all: a question that is cut short answers with noise on nothing, which tells that there were many rows.
+    when they are read, all of which may fail on a row; ``timeout`` is how many seconds a statement may take, if
+    there is an end at all: a question that is cut short answers with noise on nothing, which tells of many rows.
 
     >>> Server.of("postgresql://reader:secret@db.example/clinic").shown
     'db.example/clinic'
