@@ -55,7 +55,8 @@ def differences(written: Terms, given: Terms) -> tuple[Difference, ...]:
     if written.declared or given.declared:
         # People keep rows in an order of all that is declared of their tables.
         named = str(written.promises[0].granularity)
-        new = {f"table {name}" for name in given.declared if name not in written.declared} if grown else set()
+        further = _owned(given) - _owned(written)
+        new = {f"table {name}" for name in further if name not in written.declared} if grown else set()
         return (
             *found,
             *(
@@ -77,6 +78,12 @@ def differences(written: Terms, given: Terms) -> tuple[Difference, ...]:
         # Never to be met: whatever cannot be named cannot be shown to be refined either.
         found.append(Difference("the declaration", "another", "this one", why=words.unproven("declarations")))
     return tuple(found)
+
+
+def _owned(terms: Terms) -> set[str]:
+    """The tables that a promise on people names."""
+    units = [promise.granularity for promise in terms.promises]
+    return {name for unit in units if isinstance(unit, Persons) for name in unit.tables}
 
 
 def _grown(written: Terms, given: Terms) -> bool:
