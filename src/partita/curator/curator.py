@@ -153,14 +153,12 @@ class Curator(Custody):
         """Answer questions about the rows of all batches up to this one."""
         if batch:
             self._catalogue = self._listed(batch)
-        self._tables, truncations = dict(self._catalogue.tables), self._catalogue.truncations
+        self._tables = dict(self._catalogue.tables)
         self._path.batch, self._path.rows = batch or None, self._growth.rows
-        self._shelf = Shelf(self._ledger, self._tables, self._catalogue.requoted)
-        self._batches = Batches(self._ledger, self._path, self._promises, truncations, self._answered)
-        self._presenting = Presenting(
-            self._catalogue, self._ledger, self._batches, self._one, self._one_quoted, self._people is not None
-        )
-        self._margins = Margins(self._ledger, self._batches, self._people is not None)
+        self._shelf = Shelf(self._ledger, self._catalogue.reread, self._catalogue.requoted)
+        self._batches = Batches(self._ledger, self._path, self._promises, self._catalogue.charging, self._answered)
+        self._presenting = Presenting(self._catalogue, self._ledger, self._batches, self._one, self._one_quoted)
+        self._margins = Margins(self._ledger, self._batches)
         self._staging = Staging(self._ledger, self._one, self._one_quoted, self._presenting, self._charged)
         self._door = Door(self._ledger, self._path, self._promises, self._catalogue.promised)
 
@@ -295,11 +293,10 @@ class Curator(Custody):
 
         Answers about the same thing are combined by inverse variance, and finer groups are added up. Nothing is read.
         """
-        self._alone("reused")
         return self._shelf.best(self._catalogue.plan(question, "reused"), analyst)
 
     def _reused(self, offered: Quote, wanted: Wanted) -> Found | None:
-        if not wanted.reuse or self._people is not None or self._ledger.stored(fingerprint(offered)) is not None:
+        if not wanted.reuse or self._ledger.stored(fingerprint(offered)) is not None:
             return None
         return self._shelf.find(offered, lambda result: wanted.reached(result, offered))
 
@@ -398,7 +395,6 @@ class Curator(Custody):
 
         Quotations are taken as they are, and need no price. Questions that nobody is in together do not share it.
         """
-        self._alone("batch")
         given = any(value is not None for name, value in price.items() if name != "delta")
         asked = listed("questions", questions, "a list of questions: [question]")
         with bounded_together(len(asked)):

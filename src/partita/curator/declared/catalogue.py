@@ -10,6 +10,7 @@ from partita.composition.account.people import PersonSpace
 from partita.composition.calibration.pricing import Price
 from partita.composition.plans.promise import Promise
 from partita.curator.answers.quotation import CuratorQuote
+from partita.curator.batches.across import AcrossTables
 from partita.curator.computations.computation import Computation
 from partita.curator.path.event_promise import EventPromise
 from partita.curator.path.placed import PersonPromise
@@ -19,6 +20,7 @@ from partita.errors import curator as refuse
 from partita.errors.query import language as refuse_query
 from partita.errors.query import presenting as refuse_shown
 from partita.granularity import Persons
+from partita.query.batch.charging import ByTable, Charging
 from partita.query.builder.aggregates import count
 from partita.query.builder.frame import Frame
 from partita.query.exact.extract import Extract
@@ -35,8 +37,9 @@ from partita.query.tables.schema import Table
 from partita.query.tables.truncation import Truncation, truncation
 
 _KEPT: Final = 256
+"""Plans that are kept by their texts."""
 _SHORT: Final = 2000
-# Plans that are kept by their texts, and the longest text of one.
+"""The longest text of one."""
 
 
 @final
@@ -107,6 +110,20 @@ class Catalogue:
                 self._read.clear()
             self._read[question] = found
         return found
+
+    def reread(self, text: str) -> Plan:
+        """The plan of a question as the book has it."""
+        if self._people is not None:
+            return sql.read(text, [], self.public, people=self._people)
+        return sql.read(text, self.tables)
+
+    @property
+    def charging(self) -> Charging:
+        """How questions that are fixed together are charged."""
+        if self._space is None:
+            return ByTable(self.promises, self.truncations)
+        seen, cut = (lambda plan: self.promised(plan.table, plan)), (lambda plan: self.kept(plan.table))
+        return AcrossTables(self.promises, self._space, seen, cut)
 
     @within_effort
     def offer(self, question: Plan, wanted: Wanted) -> Quote:
