@@ -18,6 +18,7 @@ from partita.curator.wanted import Wanted
 from partita.effort import within_effort
 from partita.errors import curator as refuse
 from partita.errors.query import language as refuse_query
+from partita.errors.query import people as refuse_people
 from partita.errors.query import presenting as refuse_shown
 from partita.granularity import Persons
 from partita.query.batch.charging import ByTable, Charging
@@ -144,6 +145,9 @@ class Catalogue:
         space = self._space
         if space is None:
             return self.promises
+        gathered = plan is not None and plan.per_user is not None
+        if space.persons.per is not None and (gathered or joined_of(table) is not None):
+            raise refuse_people.across_windows(str(space.persons))
         return tuple(
             PersonPromise(one, space, table)
             if isinstance(one.granularity, Persons)
