@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import final
 
-from partita.assay.meaning import Boxes, Codes, inside
+from partita.assay.meaning import Boxes, Codes, holding
 from partita.assay.rows import Row
 from partita.granularity import Granularity
 from partita.region.domain import Domain
@@ -39,7 +39,7 @@ class Claim:
         """Whether a value is charged."""
         if codes not in self._inside:
             if not self._prepared:
-                self._prepared.append(inside(self.boxes))
+                self._prepared.append(holding(self.boxes))
             self._inside[codes] = self._prepared[0](codes)
         return self._inside[codes]
 

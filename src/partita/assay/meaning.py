@@ -46,10 +46,15 @@ class Unknown(Exception):
     """Something that the second opinion has no meaning for: then it cannot agree, and the charge is refused."""
 
 
-def inside(boxes: Boxes) -> Callable[[Codes], bool]:
+def inside(boxes: Boxes, codes: Codes) -> bool:
+    """Whether a record lies in one of some boxes; of many records, `holding` is asked."""
+    return holding(boxes)(codes)
+
+
+def holding(boxes: Boxes) -> Callable[[Codes], bool]:
     """Whether a record lies in one of some boxes, as a function of the record.
 
-    >>> holds = inside(((((0, 2), (4, 5)), ((0, 9),)),))
+    >>> holds = holding(((((0, 2), (4, 5)), ((0, 9),)),))
     >>> holds((4, 8)), holds((3, 8)), holds((4, 9))
     (True, False, False)
     """
@@ -205,7 +210,7 @@ def whole(amount: Amount, grain: Fraction) -> int | None:
 def meets(condition: Condition, domain: Domain) -> Callable[[Codes], bool]:
     """Whether a record meets a condition: in its region, and every test true."""
     tests = [truth(test, domain) for test in condition.tests]
-    held = inside(condition.region.boxes)
+    held = holding(condition.region.boxes)
     return lambda codes: held(codes) and all(test(codes) is True for test in tests)
 
 
@@ -287,7 +292,7 @@ def place(key: Key, domain: Domain) -> Callable[[Codes], int]:
     match key:
         case Cases(branches, otherwise):
             labels = list(dict.fromkeys([*(label for _, label in branches), otherwise]))
-            tried = [(inside(region.boxes), labels.index(label)) for region, label in branches]
+            tried = [(holding(region.boxes), labels.index(label)) for region, label in branches]
             last = labels.index(otherwise)
             return lambda codes: next((at for held, at in tried if held(codes)), last)
         case Valued(of, within):

@@ -30,7 +30,7 @@ BOXES = st.lists(st.tuples(LISTS, LISTS), max_size=5).map(tuple)
 
 @given(BOXES, BOXES)
 def test_a_value_is_found_exactly_if_one_is_left_out(read, charged):
-    left_out = {one for one in product(range(SIZE), repeat=2) if inside(read)(one) and not inside(charged)(one)}
+    left_out = {one for one in product(range(SIZE), repeat=2) if inside(read, one) and not inside(charged, one)}
     found = uncharged(read, charged, seed="s")
     assert found in left_out if left_out else found is None
 
