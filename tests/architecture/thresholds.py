@@ -93,6 +93,7 @@ NUMBERS: dict[str, str] = {
     "composition.account.document.LONGEST": GUARD,
     "composition.account.document._BITS": GUARD,
     "composition.account.engine.MOST_COLUMNS": GUARD,
+    "composition.account.loads.allowance.MOST_PATIENCE": GUARD,
     "composition.account.loads.field.FEW": METHOD,
     "composition.account.loads.field.SHORT": METHOD,
     "composition.account.loads.pairs.FAR": WIDTH,

@@ -71,8 +71,6 @@ class Presenting:
     batches: Batches
     one: Asking
     one_quoted: Quoting
-    alone: bool
-    """Whether tables are about people, so that questions are priced one by one and not in batches."""
 
     def ask(self, statement: Statement, wanted: Wanted, *, key: str | None, analyst: str) -> Answer:
         """The answer to a statement."""
@@ -127,8 +125,6 @@ class Presenting:
 
     def _batch(self, statement: Statement, wanted: Wanted, *, key: str | None, analyst: str) -> Batch:
         """The questions of a statement, priced together."""
-        if self.alone:
-            raise refuse_shown.statement_of_people()
         if wanted.price is None or wanted.noise is not None or wanted.shrink or key is not None:
             raise refuse_shown.accuracy_of_statement()
         plans = [plan.capped(wanted.caps) for plan in statement.questions.values()]

@@ -10,6 +10,7 @@ from partita.composition.account.people import PersonSpace
 from partita.composition.calibration.pricing import Price
 from partita.composition.plans.promise import Promise
 from partita.curator.answers.quotation import CuratorQuote
+from partita.curator.batches.across import AcrossTables
 from partita.curator.computations.computation import Computation
 from partita.curator.path.event_promise import EventPromise
 from partita.curator.path.placed import PersonPromise
@@ -17,8 +18,10 @@ from partita.curator.wanted import Wanted
 from partita.effort import within_effort
 from partita.errors import curator as refuse
 from partita.errors.query import language as refuse_query
+from partita.errors.query import people as refuse_people
 from partita.errors.query import presenting as refuse_shown
 from partita.granularity import Persons
+from partita.query.batch.charging import ByTable, Charging
 from partita.query.builder.aggregates import count
 from partita.query.builder.frame import Frame
 from partita.query.exact.extract import Extract
@@ -92,6 +95,20 @@ class Catalogue:
             return replace(question, table=newer)
         raise refuse.not_a_question(question)
 
+    def reread(self, text: str) -> Plan:
+        """The plan of a question as the book has it."""
+        if self._people is not None:
+            return sql.read(text, [], self.public, people=self._people)
+        return sql.read(text, self.tables)
+
+    @property
+    def charging(self) -> Charging:
+        """How questions that are fixed together are charged."""
+        if self._space is None:
+            return ByTable(self.promises, self.truncations)
+        seen, cut = (lambda plan: self.promised(plan.table, plan)), (lambda plan: self.kept(plan.table))
+        return AcrossTables(self.promises, self._space, seen, cut)
+
     @within_effort
     def offer(self, question: Plan, wanted: Wanted) -> Quote:
         """The quote of a question on these terms, caps included."""
@@ -111,6 +128,9 @@ class Catalogue:
         space = self._space
         if space is None:
             return self.promises
+        gathered = plan is not None and plan.per_user is not None
+        if space.persons.per is not None and (gathered or joined_of(table) is not None):
+            raise refuse_people.across_windows(str(space.persons))
         return tuple(
             PersonPromise(one, space, table)
             if isinstance(one.granularity, Persons)
