@@ -56,11 +56,11 @@ def differences(written: Terms, given: Terms) -> tuple[Difference, ...]:
         # People keep rows in an order of all that is declared of their tables.
         named = str(written.promises[0].granularity)
         further = _owned(given) - _owned(written)
-        new = {f"table {name}" for name in further if name not in written.declared} if grown else set()
+        added = {f"table {name}" for name in further if name not in written.declared} if grown else set()
         return (
             *found,
             *(
-                Difference(part, *told, why="" if part in new else words.order_of_rows(named))
+                Difference(part, *told, why="" if part in added else words.order_of_rows(named))
                 for part, told in said.items()
             ),
         )
