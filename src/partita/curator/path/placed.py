@@ -189,9 +189,9 @@ class PersonPromise:
         """The rows of this table that a region of the wide domain may hold."""
         domain, wide = self.table.domain, self.space.domain
         places = {
-            place: wide.axis(".".join(way.columns[name]))
+            place: wide.axis(axis)
             for place, name in enumerate(domain.axes)
-            if name in way.columns and ".".join(way.columns[name]) in wide.axes
+            if name in way.columns and (axis := self.space.named(*way.columns[name])) in wide.axes
         }
         everything = domain.everything
 
