@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
+from itertools import pairwise
+from random import Random
 from typing import Any
 
 import duckdb
@@ -23,9 +26,9 @@ COLUMNS = {
     "seen": {"u": pt.identifier(), "w": pt.integers(0, 2, missing=0), "t": pt.text_keys()},
 }
 KEY = "0123456789abcdef01234567"
-OWNER = st.sampled_from([1, 2, 3, "4", None])
-LINK = st.sampled_from([7, 8, "9", None])
-NUMBER = st.sampled_from([-5, 0, 1, 2, 3, None])
+OWNERS, LINKS, NUMBERS_STORED = [1, 2, 3, "4", None], [7, 8, "9", None], [-5, 0, 1, 2, 3, None]
+DAYS, TRUTHS, TEXTS = [date(2024, 1, 2), date(2023, 5, 5), None], [True, False, None], ["r", "", None]
+OWNER, LINK, NUMBER = map(st.sampled_from, (OWNERS, LINKS, NUMBERS_STORED))
 
 
 @dataclass(frozen=True)
@@ -47,14 +50,38 @@ def worlds(draw: st.DrawFn, most: int = 5) -> World:
     """Rows of hostile owners and keys: missing, of two owners, leading nowhere."""
     each = {
         "folk": st.fixed_dictionaries({"u": OWNER, "a": NUMBER, "s": st.sampled_from(["x", "y", "z", None])}),
-        "buys": st.fixed_dictionaries(
-            {"k": LINK, "u": OWNER, "p": NUMBER, "d": st.sampled_from([date(2024, 1, 2), date(2023, 5, 5), None])}
-        ),
-        "bits": st.fixed_dictionaries({"k": LINK, "q": NUMBER, "b": st.sampled_from([True, False, None])}),
-        "seen": st.fixed_dictionaries({"u": OWNER, "w": NUMBER, "t": st.sampled_from(["r", "", None])}),
+        "buys": st.fixed_dictionaries({"k": LINK, "u": OWNER, "p": NUMBER, "d": st.sampled_from(DAYS)}),
+        "bits": st.fixed_dictionaries({"k": LINK, "q": NUMBER, "b": st.sampled_from(TRUTHS)}),
+        "seen": st.fixed_dictionaries({"u": OWNER, "w": NUMBER, "t": st.sampled_from(TEXTS)}),
     }
     rows = {name: draw(st.lists(row, max_size=most)) for name, row in each.items()}
     return World(rows, {name: draw(st.integers(1, 3)) for name in ("bits", "buys", "seen")})
+
+
+@st.composite
+def crowded(draw: st.DrawFn) -> World:
+    """Few owners with many rows: several keys each, keys of two owners, more rows than are kept.
+
+    Drawn lists are mostly short, and then no owner has two rows that share one key and not another.
+    """
+    chance = Random(draw(st.integers(0, 2**32)))
+    owners = [1, 1, 2, 2, *OWNERS]
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in COLUMNS}
+    for _ in range(9):
+        number = partial(chance.choice, NUMBERS_STORED)
+        owner, key = chance.choice(owners), chance.choice(LINKS)
+        rows["folk"].append({"u": chance.choice(owners), "a": number(), "s": chance.choice(["x", "y", "z", None])})
+        # Half of the keys are of one owner, so that an owner has several.
+        if key is not None and chance.random() < 0.5:
+            key = f"{owner} {key}"
+        rows["buys"].append({"k": key, "u": owner, "p": number(), "d": chance.choice(DAYS)})
+        rows["seen"].append({"u": chance.choice(owners), "w": number(), "t": chance.choice(TEXTS)})
+    for _ in range(14):
+        key = chance.choice([*(row["k"] for row in rows["buys"]), *LINKS])
+        rows["bits"].append({"k": key, "q": number(), "b": chance.choice(TRUTHS)})
+    return World(
+        rows, {"buys": chance.choice([2, 3, 4]), "bits": chance.choice([3, 5, 7]), "seen": chance.choice([1, 3])}
+    )
 
 
 @dataclass(frozen=True)
@@ -66,6 +93,29 @@ class Question:
     aliases: tuple[tuple[str, str], ...]
 
 
+def _alike(text: str) -> Question:
+    """A question that means the same to both: what it equates by key, it equates by owner as well."""
+    words = text.split()
+    named = [(alias, table) for table, alias in pairwise(words) if table in COLUMNS and alias.startswith("o")]
+    return Question(text, text, tuple(named))
+
+
+# Asked of every world, because they are seldom drawn: owners on either side of a full join, keys of two owners.
+ALWAYS = (
+    _alike("folk o0 FULL JOIN buys o1 ON o0.u = o1.u LEFT JOIN seen o2 ON o1.u = o2.u"),
+    _alike("seen o0 FULL JOIN folk o1 ON o0.u = o1.u FULL JOIN bits o2 ON o1.u = o2.u"),
+    _alike("folk o0 FULL JOIN buys o1 ON o0.u = o1.u WHERE EXISTS (SELECT 1 FROM seen e WHERE e.u = o1.u)"),
+    Question(
+        "buys o0 JOIN buys o1 ON o0.k = o1.k",
+        "buys o0 JOIN buys o1 ON o0.k = o1.k AND o0.u = o1.u",
+        (("o0", "buys"), ("o1", "buys")),
+    ),
+    Question(
+        "buys o0 LEFT JOIN bits o1 ON o0.k = o1.k",
+        "buys o0 LEFT JOIN bits o1 ON o0.k = o1.k AND o0.u = o1.u",
+        (("o0", "buys"), ("o1", "bits")),
+    ),
+)
 CONDITIONS = {
     "folk": ["{0}.a > 1", "{0}.s = 'x'", "{0}.a IS NULL"],
     "buys": ["{0}.p >= 0", "{0}.d < DATE '2024-01-02'", "{0}.k IS NULL", "{0}.p IN (0, 2)"],
@@ -136,11 +186,13 @@ def plainly(people: People, kept: Mapping[str, Sequence[Record]]) -> Any:
     for name, table in people.tables.items():
         listed = ", ".join(f'"{column}" {_TYPES.get(kind.kind, "VARCHAR")}' for column, kind in table.columns.items())
         database.execute(f"CREATE TABLE {name} ({listed})")
+        marks, given = f"({', '.join('?' for _ in table.columns)})", []
         for row in kept[name]:
             values = table.domain.record(row.codes) | dict(zip(texts(table), row.texts, strict=True))
             values[table.owner or ""] = row.owner
-            marks = ", ".join("?" for _ in table.columns)
-            database.execute(f"INSERT INTO {name} VALUES ({marks})", [values[column] for column in table.columns])
+            given += [values[column] for column in table.columns]
+        if given:
+            database.execute(f"INSERT INTO {name} VALUES {', '.join([marks] * len(kept[name]))}", given)
     return database
 
 

@@ -166,3 +166,33 @@ def same(curator: Any, plain: duckdb.DuckDBPyConnection, statement: str) -> None
 @given(statement=statements())
 def test_a_statement_around_releases_means_what_sql_says(curator, plain, statement):
     same(curator, plain, statement)
+
+
+# Groups without rows are lines of a release, and no lines of SQL's: OTHER and NULL, a listed value, a whole level.
+SPARSE = {"g": pt.categories("a", "b", "c"), "h": pt.categories("u", "v"), "x": pt.integers(-5, 900)}
+FEW = [row for row in ROWS if (row["g"], row["h"]) not in {("a", "u"), ("c", "v")}]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT MAX(m) AS top, MIN(m) AS low, AVG(m) AS mean, COUNT(m) AS lines FROM ({means})",
+        "SELECT g, h, m, RANK() OVER (ORDER BY m DESC) AS place FROM ({means}) QUALIFY m IS NOT NULL",
+        "SELECT g, h, m, RANK() OVER (PARTITION BY g ORDER BY m) AS place FROM ({means}) QUALIFY m IS NOT NULL",
+        "SELECT g, h, m / SUM(m) OVER () AS share FROM ({means}) QUALIFY share IS NOT NULL",
+        "SELECT g, h, m FROM ({means}) ORDER BY m LIMIT 3",
+        "SELECT g, MAX(m) - MIN(m) AS gap FROM ({means}) GROUP BY g HAVING MAX(m) > -100",
+        "SELECT g, h, m FROM ({means}) WHERE m > (SELECT AVG(m) FROM ({means}))",
+        "SELECT g, h, s FROM (SELECT g, h, STDDEV_POP(x) AS s FROM t GROUP BY g, h) QUALIFY s >= MIN(s) OVER ()",
+    ],
+)
+def test_groups_without_rows_change_nothing_about_the_others(statement):
+    curator = pt.Curator(
+        tables=[pt.Table("t", FEW, SPARSE)],
+        promises=[pt.Promise(pt.rows(), pt.ZCDP(rho=BUDGET))],
+        ledger=":memory:",
+    )
+    plain = duckdb.connect()
+    plain.execute("CREATE TABLE t (g VARCHAR, h VARCHAR, x INT)")
+    plain.executemany("INSERT INTO t VALUES (?, ?, ?)", [[row["g"], row["h"], row["x"]] for row in FEW])
+    same(curator, plain, statement.format(means="SELECT g, h, AVG(x) AS m FROM t GROUP BY g, h"))

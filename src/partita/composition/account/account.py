@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Unpack, final
 
 from partita.composition.account.booking import Booking, Release, Shape, Stated, Vector, booked, charged, reached, shape
 from partita.composition.account.claim import Claim
-from partita.composition.account.engine import Answer, Engine, Extent, OfWindows, Point, engine_of
+from partita.composition.account.engine import Answer, Engine, Extent, Point, engine_of
 from partita.composition.account.load import Amounts, Load
-from partita.composition.account.loads.allowance import sharing
+from partita.composition.account.loads.allowance import in_force, sharing
 from partita.composition.account.loads.units import Units
 from partita.composition.plans.promise import Promise
 from partita.errors import region as refuse
@@ -149,8 +149,8 @@ class RegionAccount(Live):
 
     @alone
     def decide(self, load: Load) -> Answer:
-        """Whether a load that was priced already still fits; nothing is booked."""
-        return self._engine.decide(load)
+        """Whether a load that was priced already still fits, with the patience in force; nothing is booked."""
+        return self._decided([load], 1)[0]
 
     @alone
     def book(self, load: Load, answer: Answer) -> None:
@@ -345,25 +345,11 @@ class RegionAccount(Live):
     @alone
     def certificate(self) -> Certificate:
         """Everything another organisation needs to recompute the loss of everybody (theory E25)."""
-        from partita.composition.account.certificate import Certificate
+        from partita.composition.account.certificate import certified
 
         if self._record is None:
             raise refuse.not_recorded()
-        extents = self._extents(Region.everything(self.domain))
-        windows = self._engine if isinstance(self._engine, OfWindows) else None
-        return Certificate(
-            shape=self._shape,
-            granularity=self.promise.granularity,
-            measure=self.promise.budget.kind,
-            budget=self.promise.budget.vector(),
-            domain=self.domain,
-            charges=tuple(self._record),
-            lower=self._units.exact([extent.lower for extent in extents]),
-            upper=self._units.exact([extent.upper for extent in extents]),
-            witness=extents[0].witness,
-            axis=0 if windows is None else windows.steps.axis,
-            width=1 if windows is None else windows.steps.width,
-        )
+        return certified(self, self._record, self._extents(Region.everything(self.domain)))
 
     @staticmethod
     def check_certificate(text: str) -> Check:
@@ -380,9 +366,12 @@ class RegionAccount(Live):
     # --- inner parts -----------------------------------------------------------------------------------------
 
     def _decided(self, bookings: list[Load], patience: int) -> list[Answer]:
-        if whole(patience, "patience", least=1) == 1:
-            return [self._engine.decide(load) for load in bookings]
-        with sharing(self._engine.limits, patience):
+        """What is decided with the usual work; more is taken only for what would be refused without proof."""
+        longer = max(whole(patience, "patience", least=1), in_force())
+        answers = [self._engine.decide(load) for load in bookings]
+        if longer == 1 or all(answer.fits or answer.proven for answer in answers):
+            return answers
+        with sharing(self._engine.limits, longer):
             return [self._engine.decide(load) for load in bookings]
 
     def _fits(self, release: Release, *, stateful: bool) -> bool:
@@ -491,8 +480,7 @@ class RegionAccount(Live):
         who, budget = str(self.promise.granularity), str(self.promise.budget)
         region, asked = str(release.region), str(release.cost.row)
         if not answer.proven:
-            upper = str(self.spent(release.region))
-            return refuse.not_shown_to_fit(who, region, asked, budget, upper)
+            return refuse.not_shown_to_fit(who, region, asked, budget, str(self.spent(release.region)))
         with sharing(self._engine.limits):
             spent, fits = str(self.spent(release.region)), str(self.remaining(release.region))
         return refuse.over_budget(who, region, asked, spent, budget, fits)

@@ -21,7 +21,7 @@ from partita.explain.numbers import at_most, percent
 from partita.explain.sentences import moved
 from partita.ledger.receipts.receipts import Receipt
 from partita.ledger.receipts.together import compose
-from partita.query.answer.bias import capped, clamped, truncated
+from partita.query.answer.bias import capped, clamped, empty, truncated
 from partita.query.answer.results import Result
 from partita.query.language.text import readable
 from partita.query.noise.quote import Quote
@@ -233,6 +233,7 @@ class Answer:
             ),
             *dict.fromkeys(line for one in quotes for line in truncated(one.plan, granularities)),
             *dict.fromkeys(line for one in quotes for line in clamped(one.plan)),
+            *self._absent(),
             f"Error: {_bars(self, confidence)}",
             f"Charged: nothing, {self._why_free()}." if self.free else f"Charged: {self._charged()}",
             f"Left: {'; '.join(map(str, self.remaining))} for the people this question is about.",
@@ -317,7 +318,12 @@ class Answer:
         """What has to stand beside the numbers: on whom they are, and which rows were left out."""
         granularities = [promise.granularity for promise in self.quote.promises]
         cut = dict.fromkeys(line for one in (self.quote, *self.beside) for line in capped(one.plan, granularities))
-        return [*filter(None, [said(self.asked_about, self.region)]), *cut]
+        return [*filter(None, [said(self.asked_about, self.region)]), *cut, *self._absent()]
+
+    def _absent(self) -> list[str]:
+        """What groups without rows do not show, or show all the same."""
+        results = [self.result] if self.presented is None else self.presented.results.values()
+        return [*dict.fromkeys(line for result in results for line in empty(result))]
 
     def _price(self) -> str:
         price = "free" if self.free else str(self.cost)

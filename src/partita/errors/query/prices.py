@@ -153,6 +153,15 @@ def over_budget(refusal: str, bars: Mapping[str, str]) -> BudgetExceeded:
     )
 
 
+def too_patient(patience: int, most: int) -> InvalidInput:
+    """More work than anybody waits for."""
+    return InvalidInput(
+        "accuracy.too-patient",
+        f"patience = {patience:,} would take so many times the usual work to decide whether a question fits. Give at "
+        f"most {most:,}; more of it changes what is refused, and never what is kept secret.",
+    )
+
+
 # --- batches and plans -----------------------------------------------------------------------------------------
 
 
@@ -199,6 +208,15 @@ def batch_in_measure(symbol: str) -> InvalidInput:
     return InvalidInput(
         "accuracy.batch-in-measure",
         f"A batch under a budget in {symbol} is priced in rho=. {UNTOUCHED}",
+    )
+
+
+def shared_naming() -> InvalidInput:
+    """A batch at one price in which keys are named: a δ that is shared has no rule."""
+    return InvalidInput(
+        "accuracy.shared-naming",
+        "Questions that name the keys of a text_keys() column do not share one price with others: each needs a δ of "
+        f"its own. {UNTOUCHED} Price each by itself: [curator.quote(question, rho=..., delta=...), ...].",
     )
 
 

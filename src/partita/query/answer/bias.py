@@ -1,10 +1,11 @@
-"""Bias: what clamping and truncation may do to sums and means, told from the declared domain alone."""
+"""Bias: what clamping, truncation and groups without rows do to numbers, told from the declared domain and releases."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from partita.granularity import Granularity, Persons, Users
+from partita.query.answer.results import Result
 from partita.query.language.aggregates import CountRows, arguments
 from partita.query.language.expressions import columns
 from partita.query.language.plan import Plan
@@ -29,6 +30,26 @@ def capped(plan: Plan, granularities: Iterable[Granularity]) -> tuple[str, ...]:
     if cap is None:
         return ()
     return (f"Of one owner at most {cap} {'row is' if cap == 1 else 'rows are'} in these numbers.",)
+
+
+def empty(result: Result) -> tuple[str, ...]:
+    """Which values are not told because their groups may be empty, and which such groups show all the same."""
+    found = []
+    if result.untold:
+        found.append(
+            f"NULL in {_listed(result.untold)}: the noisy count of those rows is within its own error bar, so there "
+            f"may be none."
+        )
+    if result.doubtful:
+        found.append(
+            f"A group without rows shows {_listed(result.doubtful)} as well, at random. Ask COUNT(*) beside it: where "
+            f"that is within its error bar, NULL is shown."
+        )
+    return tuple(found)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _cap(plan: Plan, granularities: Iterable[Granularity]) -> int | None:

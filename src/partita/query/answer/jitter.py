@@ -30,6 +30,8 @@ def settled(result: Result) -> Result:
     numbers the likeliest is found (Kiefer and Wolfowitz, by expectation and maximisation), and the lines get its values
     in their own order. Nothing but released numbers goes in, and nothing but error bars comes out.
     """
+    # Which groups may be empty is said once, by what was released.
+    result = replace(result, judged=result.numbers)
     if len(result.noisy) < _FEW:
         return result
     made = result.noisy.copy()

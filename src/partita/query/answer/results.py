@@ -17,10 +17,11 @@ from partita.query.answer.foresight import foreseen
 from partita.query.answer.formula_intervals import Bars
 from partita.query.answer.intervals import Interval, Spread
 from partita.query.answer.mixed import Mixed, Stacked
+from partita.query.answer.present import doubtful, told
 from partita.query.exact.program import Cells
 from partita.query.language import keys as keys_of
 from partita.query.language.aggregates import Aggregate, Count, CountDifferent, CountOwners, CountRows, Quantile
-from partita.query.language.formulas import Formula, Label, Leaf, Margin, evaluate, numeric
+from partita.query.language.formulas import Formula, Label, Leaf, Margin, aggregates_of, evaluate, numeric
 from partita.query.language.keys import Key
 from partita.query.language.plan import KeyColumn, Order, Plan, ValueColumn
 from partita.query.quantiles.quantiles import Chosen, enclosures
@@ -42,6 +43,8 @@ class Result:
     chosen: NDArray[np.object_] | None = None
     opened: NDArray[np.object_] | None = None
     mixed: Mixed | Stacked | None = None
+    judged: Numbers | None = None
+    """The numbers that decide which groups are told of, where they are not its own."""
 
     @cached_property
     def columns(self) -> dict[str, list[Any]]:
@@ -147,6 +150,18 @@ class Result:
         return Numbers(summed.reshape(len(sizes), self.noisy.shape[1]), self.spreads, sizes)
 
     @cached_property
+    def untold(self) -> tuple[str, ...]:
+        """The columns in which a line that is shown has no value, because its group may be empty."""
+        silent = {of for of, listed in self._released.items() if any(listed[line] is None for line in self.lines)}
+        shown = (column for column in self.plan.shown if isinstance(column, ValueColumn))
+        return tuple(column.name for column in shown if silent.intersection(aggregates_of(column.formula)))
+
+    @property
+    def doubtful(self) -> tuple[str, ...]:
+        """The columns of quantiles that groups without rows have as well."""
+        return doubtful(self.plan, self._bars.estimators)
+
+    @cached_property
     def _margins(self) -> list[tuple[tuple[Key, ...], list[int]]]:
         """For each line of ROLLUP, CUBE or GROUPING SETS, its keys and the groups that it sums up."""
         return self.cells.margins(self.plan.lines.sets)
@@ -206,13 +221,15 @@ class Result:
 
     @cached_property
     def _released(self) -> dict[Aggregate, list[Any]]:
-        pairs = zip(self.plan.aggregates, self.estimators, strict=True)
-        return {
-            aggregate: values(
-                estimator, self.numbers, counts=isinstance(aggregate, CountRows | Count | CountOwners | CountDifferent)
-            )
-            for aggregate, estimator in pairs
-        }
+        estimators = self._bars.estimators
+        found: dict[Aggregate, list[Any]] = {}
+        known: dict[Linear, list[bool]] = {}
+        for aggregate, estimator in estimators.items():
+            counts = isinstance(aggregate, CountRows | Count | CountOwners | CountDifferent)
+            listed = values(estimator, self.numbers, counts=counts)
+            present = told(aggregate, estimators, self.judged or self.numbers, known)
+            found[aggregate] = [value if rows else None for value, rows in zip(listed, present, strict=True)]
+        return found
 
     def _summed_over(self, key: Key) -> list[int]:
         """For each line, 1 if it sums over all values of a key."""
