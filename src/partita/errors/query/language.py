@@ -162,11 +162,23 @@ def owner_column(name: str) -> QueryRefused:
 
 
 def open_column(name: str) -> QueryRefused:
-    """A condition or a group on open keys, which have no public list of values."""
+    """A computation with open texts, which have no public list of values, or a condition on them across tables."""
     return QueryRefused(
         "query.open-column",
-        f"{name} holds open text, so its values are not known in public. Declare it as categories(...) to filter or "
-        f"group by it. {UNTOUCHED}",
+        f"{name} holds open text, so its values are not known in public. It can be a key of groups, be counted, and be "
+        f"tested in WHERE, FILTER and CASE of one table: {name} LIKE 'a%', LOWER({name}) = 'a'. For anything else "
+        f"declare it as categories(...). {UNTOUCHED}",
+    )
+
+
+def open_condition(name: str) -> QueryRefused:
+    """A condition on open text of a kind that is not asked of an engine."""
+    return QueryRefused(
+        "query.open-condition",
+        f"Of {name}, which holds open text, conditions are =, <>, IN, IS NULL, LIKE, ILIKE, STARTS_WITH and CONTAINS "
+        f"with written texts, of {name} itself or of LOWER, UPPER, TRIM, LEFT, RIGHT, SUBSTR, SPLIT_PART or COALESCE "
+        f"of it, and LENGTH({name}) compared with a number. Patterns have no backslash, and beside _ at most one % and "
+        f"32 signs. {UNTOUCHED}",
     )
 
 
