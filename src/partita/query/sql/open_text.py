@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 from sqlglot import exp
 
 from partita.errors.query import language as refuse
+from partita.errors.query import tables as refuse_text
 from partita.query.language.joined import joined_of
 from partita.query.language.keys import Opened
 from partita.query.language.text import in_quotes
@@ -27,16 +28,19 @@ _ORDER: Final[dict[type[exp.Expr], str]] = {exp.LT: "<", exp.LTE: "<=", exp.GT: 
 _CALLED: Final[dict[type[exp.Expr], str]] = {exp.Lower: "LOWER", exp.Upper: "UPPER"}
 
 
+@final
 class _Kind(Enum):
     TEXT = "text"
     NUMBER = "number"
 
 
+@final
 class _Part(NamedTuple):
     sql: str
     kind: _Kind
 
 
+@final
 class _Unread(Exception):
     """Something that is not asked of open text."""
 
@@ -57,11 +61,11 @@ def worded(reader: Reader, node: exp.Expr) -> Worded | None:
     if not reader.texts or joined_of(reader.table) is not None or reader.attributes(node):
         raise reader.refused(node, refuse.open_column(column))
     if any(reader.opened(one) != column or not reader.own(one) for one in node.find_all(exp.Column)):
-        raise reader.refused(node, refuse.open_condition(column))
+        raise reader.refused(node, refuse_text.open_condition(column))
     try:
         return Worded(column, _truth(node, column))
     except _Unread:
-        raise reader.refused(node, refuse.open_condition(column)) from None
+        raise reader.refused(node, refuse_text.open_condition(column)) from None
 
 
 def key(reader: Reader, node: exp.Expr) -> Opened | None:
