@@ -62,6 +62,15 @@ PARTS = {
 
 # Public results, or work that ends before anything is handed over.
 HARMLESS = {
+    "server/wire/authentication.py:Exchange": "one connection; what was said while signing in",
+    "server/wire/catalogue.py:Catalogue": "declared tables, without a row",
+    "server/wire/line.py:Line": "one connection",
+    "server/wire/listening.py:Answering": "one connection",
+    "server/wire/messages.py:Fields": "one message",
+    "server/wire/performing.py:Performer": "one connection, which asks through an Asker",
+    "server/wire/prepared.py:Portal": "lines that were released",
+    "server/wire/translation.py:_Translator": "one statement, while it is translated",
+    "server/wire/variables.py:Variables": "settings of one connection",
     "curator/answers/presenter.py:Presenter": "released numbers, while a statement about them runs",
     "algorithms/adaptive_queries/belief.py:Belief": "a guess made from noisy answers",
     "algorithms/estimators/base.py:Private": "a fitted model",

@@ -10,7 +10,7 @@ from typing import Any
 import partita as pt
 from partita.assay.assay import Claim, Shortfall, assay
 from partita.composition.calibration.pricing import Price
-from partita.curator.batches.batch import deltas_of, totals
+from partita.curator.batches.batch import deltas_of
 from partita.curator.batches.planned import plan_charge
 from partita.curator.path.opinion import claimed, released
 from partita.curator.path.path import charge_of
@@ -19,6 +19,7 @@ from partita.granularity import Granularity
 from partita.ledger.birth import Terms
 from partita.ledger.charge import Charge
 from partita.ledger.opening import open_ledger
+from partita.query.batch.charging import ByTable
 from partita.query.noise.quote import Quote, quote
 from partita.query.sql.parse import read
 from partita.query.tables.schema import Table
@@ -172,7 +173,7 @@ def planned(questions: Sequence[str], units: str, measure: str) -> tuple[list[Qu
     quotes = [found for one in questions if (found := quoted(one, units, measure)) is not None]
     try:
         deltas = deltas_of(quotes, None, None)
-        charge = plan_charge(quotes, totals(quotes, deltas), deltas)
+        charge = plan_charge(quotes, ByTable(quotes[0].promises, {}).together(quotes, deltas), deltas)  # type: ignore[arg-type]
         claims(quotes, charge)
         return quotes, charge
     except (PartitaError, IndexError):

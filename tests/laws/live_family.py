@@ -32,6 +32,8 @@ from partita.server.pages.sessions import Sessions
 from partita.server.rates import Rates
 from partita.server.service import Service
 from partita.server.settings import ServerSettings
+from partita.server.wire.asking import Asker
+from partita.server.wire.endpoint import Endpoint
 from tests.laws import served
 from tests.unit.ledger import plain
 
@@ -129,6 +131,14 @@ FACTORIES: dict[str, Callable[[], Made]] = {
     "server.pages.sessions.Sessions": lambda: (Sessions(1), lambda one: one.open("1f3a")),
     "server.practice.Twins": lambda: (service()._twins, lambda one: one.desk("ada")),
     "server.rates.Rates": lambda: (Rates(10**6), lambda one: one.taken("ada")),
+    "server.wire.asking.Asker": lambda: (
+        Asker(service(), CALLER, practice=False),
+        lambda one: one.columns("SELECT COUNT(*) AS n FROM t", "columns"),
+    ),
+    "server.wire.endpoint.Endpoint": lambda: (
+        Endpoint(service(), tls=None, tls_only=False),
+        lambda one: one.valid(CALLER),
+    ),
     "server.service.Service": lambda: (service(), lambda one: one.desk(CALLER, practice=False)),
     "mechanisms.sparse_vector.Session": lambda: (
         pt.SparseVector(epsilon=1, positives=10**6).open(threshold=10**9),

@@ -26,8 +26,9 @@ from partita.ledger import payer as payer_module
 from partita.ledger.payer import RegionPayer
 from partita.limits import Limits, using
 from partita.query.answer.intervals import Spread, missed
-from partita.query.batch import batch
+from partita.query.batch.charging import ByTable
 from partita.query.exact.program import Program, Rows, cells
+from partita.query.noise.quote import quote
 from partita.query.sql.parse import read
 from partita.query.tables.schema import Table
 from partita.region import Domain, Region
@@ -132,11 +133,12 @@ def test_questions_that_cost_somebody_together_are_in_one_set(unit, most):
     plans = [read(f"SELECT COUNT(*) AS n FROM things WHERE {text}", [table]) for text in texts]
     granularity = {"replace": pt.replace(), "metric": pt.metric("a", unit=1), "rows": pt.rows()}[unit]
     promises = (pt.Promise(granularity, pt.Pure(epsilon=1)),)
-    sharing = batch._Sharing(plans, promises, Price.of(epsilon=1), None, [1.0] * len(plans))
+    charging = ByTable(promises, {"things": None})
+    quotes = [quote(plan, promises, Price.of(epsilon=1)) for plan in plans]
     with using(Limits.all(most)):
-        sets = sharing._sets(plans)
+        sets = charging.sets(quotes)
     with using(Limits(batch_pairs=most)):
-        fewer = sharing._sets(plans)
+        fewer = charging.sets(quotes)
     values = list(product(*map(range, table.domain.shape)))[::5]
     rng = random.Random(unit)
     for _ in range(300):

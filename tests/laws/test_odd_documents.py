@@ -24,6 +24,7 @@ from partita.effort import bounded
 from partita.errors import PartitaError
 from partita.ledger.receipts.receipts import Receipt
 from partita.ledger.reports.certificates import check_certificate
+from partita.theory.losses.quadrature import rule
 from tests.laws.odd_documents import CALIBRATIONS, ODD, PLANS, SETTINGS, accounts, odd_versions, receipts
 
 RECEIPTS, CERTIFICATES = receipts()
@@ -96,6 +97,16 @@ def test_unhashable_settings_are_refused(odd, tmp_path, monkeypatch):
         read_settings(tmp_path / "partita.toml")
 
 
+def test_a_source_with_a_name_that_no_file_can_have_is_refused_or_declared(tmp_path, monkeypatch):
+    (tmp_path / "partita.toml").write_text("")
+    table = SETTINGS[0]["tables"]["visits"]
+    for source in ("9" * 5000, "x\x00", "x" * 300):
+        monkeypatch.setattr(
+            tomllib, "loads", lambda _, source=source: SETTINGS[0] | {"tables": {"visits": table | {"source": source}}}
+        )
+        refused_at_most(read_settings, tmp_path / "partita.toml")
+
+
 @pytest.mark.parametrize("mechanism", [pt.GaussianNoise, pt.Laplace])
 def test_a_budget_beyond_floats_has_no_noise(mechanism):
     with pytest.raises(PartitaError):
@@ -112,6 +123,28 @@ def test_a_budget_beyond_floats_has_no_noise(mechanism):
 )
 def test_extreme_plans_are_composed_or_refused(event):
     refused_at_most(compose_document, {"version": 1, "events": [event], "delta": "1e-6"})
+
+
+@pytest.mark.parametrize(("rate", "epsilon", "distance"), [("1e-12", 1, 1), ("0.1", "1e-12", 1), ("0.1", 100, 1)])
+def test_noise_on_samples_that_takes_too_much_memory_is_refused(rate, epsilon, distance):
+    """The places of its integral are counted before they are listed: they were terabytes."""
+    document = {"version": 1, "mechanism": "gaussian", "count": 3, "delta": "1e-6"}
+    with pytest.raises(PartitaError) as refused:
+        calibrate_document(document | {"rate": rate, "epsilon": epsilon, "distance": distance})
+    assert refused.value.code == "composition.too-much-work"
+
+
+def test_a_law_on_samples_with_too_many_places_is_not_integrated():
+    with pytest.raises(PartitaError) as refused:
+        rule(0.1, 1e-9, 3.0, 0.0, removes=True)
+    assert refused.value.code == "theory.too-many-places"
+
+
+def test_noise_on_samples_follows_the_distance():
+    """The search began at the noise for a distance of one, where its integral took terabytes."""
+    document = {"version": 1, "mechanism": "gaussian", "count": 3, "epsilon": 1, "delta": "1e-6", "rate": "0.1"}
+    near, far = (calibrate_document(document | {"distance": distance}) for distance in (1, "1e6"))
+    assert float(far.mechanism.sigma / near.mechanism.sigma) == pytest.approx(1e6, rel=1e-4)
 
 
 @pytest.mark.parametrize("name", ["gaussian", "laplace", "geometric", "randomized_response"])

@@ -9,6 +9,7 @@ own values are (theory I6, I7).
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 from unittest import mock
 
@@ -17,6 +18,7 @@ import pytest
 
 import partita as pt
 from partita.composition.account.people import PersonSpace
+from partita.curator.batches import across
 from partita.curator.path.placed import booked_costs, placed
 from partita.curator.wanted import Wanted
 from partita.engine.duckdb import DuckDB
@@ -59,6 +61,8 @@ QUESTIONS = (
     "SELECT COUNT(*) AS n FROM customers JOIN (SELECT customer, price FROM orders WHERE price > 1) t USING (customer)",
 )
 PRICE = "0.01"
+# Stored texts: in range, out of it, huge, and no numbers at all.
+PRICES = ("0", "1", "2", "3", "9", "-4", "nan", "x", "1" + "0" * 40, "", None)
 
 
 def database(seed):
@@ -70,7 +74,7 @@ def database(seed):
     ]
     customers += [{"customer": chance.choice(who), "segment": "a"} for _ in range(chance.randrange(2))]
     orders = [
-        {"order": f"o{number}", "customer": chance.choice([*who, None]), "price": chance.choice([0, 1, 2, 3, 9, None])}
+        {"order": f"o{number}", "customer": chance.choice([*who, None]), "price": chance.choice(PRICES)}
         for number in range(chance.randrange(18))
     ]
     lines = [{"order": f"o{chance.randrange(20)}", "qty": chance.randrange(4)} for _ in range(chance.randrange(30))]
@@ -129,11 +133,21 @@ def asked(curator):
     return found
 
 
-def short(seed):
+def planned(curator, seed, most=3):
+    """Every question with its quote; they are charged as a few plans, whatever tables they are about."""
+    quotes = [curator.quote(text, rho=PRICE, noise="gaussian") for text in QUESTIONS]
+    chance = random.Random(seed)
+    part = [chance.randrange(most) for _ in quotes]
+    for plan in range(most):
+        curator.plan([one for one, mine in zip(quotes, part, strict=True) if mine == plan])
+    return [one.quote for one in quotes]
+
+
+def short(seed, ask=asked):
     """The people of a random database who lose more than a question books, or than the load at their own values."""
     rows = database(seed)
     with pt.Curator(tables=tables(rows), promises=[pt.Promise(persons(), pt.ZCDP(rho=100))]) as curator:
-        quotes = asked(curator)
+        quotes = ask(curator)
         key = curator.ledger.truncation_key().hex()
         space = curator._people
         own = {}
@@ -183,6 +197,69 @@ def _own(rows, person, key):
 @pytest.mark.parametrize("seed", range(4))
 def test_nobody_loses_more_than_the_load_at_their_own_values(seed):
     assert short(seed) == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_plan_across_tables_costs_nobody_more_than_the_load_at_their_own_values(seed):
+    assert short(seed, lambda curator: planned(curator, seed)) == []
+
+
+def largest(found, real=across.summed):
+    """A plan charged as if nobody were in two of its questions."""
+    costs = [max(listed, key=lambda cost: cost.row.rho) for listed in zip(*(one.costs for one in found), strict=True)]
+    assert all(cost.row.rho <= whole.row.rho for cost, whole in zip(costs, real(found), strict=True))
+    return tuple(costs)
+
+
+def test_a_plan_that_takes_the_maximum_for_the_sum_is_found():
+    with mock.patch.object(across, "summed", largest):
+        with mock.patch("partita.curator.path.opinion.undercut", return_value=None):
+            assert any(short(seed, lambda curator: planned(curator, 1)) for seed in range(3))
+        with pytest.raises(pt.NotProven, match="could not be confirmed"):
+            short(0, lambda curator: planned(curator, 1))
+
+
+JOINED = "SELECT {0} AS n FROM orders o JOIN customers c ON c.customer = o.customer WHERE {1}"
+
+
+@pytest.mark.parametrize("altered", [False, True])
+def test_exact_composition_of_a_plan_holds_for_every_person(altered):
+    """In (ε, δ) the plan is one release to whole persons: what each of them moves, pooled, is within what is booked."""
+    budget, rows = pt.Approximate(epsilon=100, delta="1e-4"), database(5)
+    promise = pt.Promise(persons(altered=altered), budget)
+    with pt.Curator(tables=tables(rows), promises=[promise]) as curator:
+        told = [(what, f"o.price <= {most}") for what in ("COUNT(*)", "SUM(o.price)") for most in range(4)]
+        texts = [JOINED.format(*one) for one in told]
+        given = {"epsilon": "0.5", "delta": "1e-7", "noise": "gaussian"}
+        quotes = [curator.quote(text, **given) for text in texts]
+        batch = curator.batch(quotes, delta="1e-6")
+        assert batch.exact
+        assert batch.cost.epsilon < batch.apart[0].epsilon * Fraction(8, 10)
+        batch.reserve()
+        key, plain = curator.ledger.truncation_key().hex(), [one.quote for one in quotes]
+        exact = _exact(rows, plain, key)
+        for person in range(PEOPLE):
+            less = _exact(without(rows, f"p{person}"), plain, key)
+            shift = 2 * sum(lost(*one) for one in zip(plain, exact, less, strict=True))
+            alone = pt.GaussianNoise(sigma=1).cost(pt.l2_squared(shift), pt.Approximate, delta="1e-6")
+            assert alone.epsilon <= batch.cost.epsilon
+
+
+def test_a_plan_that_is_composed_too_cheaply_is_not_confirmed():
+    def halved(*given, real=across.as_owners):
+        cost = real(*given)
+        less = pt.Approximate(epsilon=cost.row.epsilon / 8, delta=cost.row.delta)
+        return replace(cost, row=less, owner=less, altered=less)
+
+    promise = pt.Promise(persons(), pt.Approximate(epsilon=100, delta="1e-4"))
+    with (
+        pt.Curator(tables=tables(database(5)), promises=[promise]) as curator,
+        mock.patch.object(across, "as_owners", halved),
+    ):
+        texts = [JOINED.format("COUNT(*)", f"o.price <= {most}") for most in range(4)]
+        quotes = [curator.quote(text, epsilon="0.5", delta="1e-7", noise="gaussian") for text in texts]
+        with pytest.raises(pt.NotProven, match="could not be confirmed"):
+            curator.plan(quotes, delta="1e-6")
 
 
 def forgotten(self, table, release, *, in_region=None, real=PersonSpace.placed):

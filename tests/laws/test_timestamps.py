@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import datetime as dt
+from contextlib import closing
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import duckdb
+import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 
+from partita.engine.duckdb import DuckDB
 from partita.engine.stored import Stored
 from partita.errors import InvalidInput
+from partita.query.exact.extract import Extract
+from partita.query.language.conditions import everywhere
 from partita.query.tables.schema import Table
-from partita.region.columns import Timestamps, described, timestamps
+from partita.region.columns import Timestamps, dates, described, timestamps
 from partita.region.dialects.duckdb import DUCKDB
 from partita.region.zones import offsets
 from tests.sizes import tried
@@ -63,30 +69,50 @@ def in_sql(engine: Any, column: Timestamps, values: list[str | None], kind: str)
 
 
 @pytest.mark.parametrize("name", COLUMNS)
-@pytest.mark.parametrize("kind", ["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMPTZ", "DATE"])
+@pytest.mark.parametrize(
+    "kind",
+    ["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMPTZ", "TIMESTAMPTZ_NS", "DATE"],
+)
 def test_a_stored_time_becomes_the_same_in_python_and_in_sql(engine, name, kind):
     column, texts = COLUMNS[name], [*MOMENTS]
-    if kind == "TIMESTAMP_NS":
+    if kind.endswith("_NS"):
         texts = [text for text in texts if text[:2] not in ("00", "99")]
     if kind in ("TIMESTAMP_S", "TIMESTAMP_MS"):
         texts = [text[:19] for text in texts]
     values: list[Any] = [dt.datetime.fromisoformat(text) for text in texts]
     if kind == "DATE":
         values = [value.date() for value in values]
-    if kind == "TIMESTAMPTZ":
+    if kind.startswith("TIMESTAMPTZ"):
         values, texts = [value.replace(tzinfo=dt.UTC) for value in values], [f"{text}+00" for text in texts]
     values.append(None)
     expected = [(column.code(value), column.within(value)) for value in values]
     assert in_sql(engine, column, [*texts, None], kind) == expected
 
 
-@pytest.mark.parametrize("kind", ["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_NS", "TIMESTAMPTZ", "DATE"])
+@pytest.mark.parametrize("kind", ["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_NS", "TIMESTAMPTZ", "TIMESTAMPTZ_NS", "DATE"])
 def test_a_time_without_a_number_of_its_own_is_at_an_end(engine, kind):
-    texts = [*(ENDLESS if kind != "TIMESTAMP_NS" else ENDLESS[:2])]
+    texts = [*(ENDLESS[:2] if kind.endswith("_NS") else ENDLESS)]
     for column in COLUMNS.values():
         late = column.high - column.low
         expected = [(0 if text.startswith("-") or "BC" in text else late, False) for text in texts]
         assert in_sql(engine, column, texts, kind) == expected
+
+
+def test_times_of_pandas_beyond_the_calendar_are_at_an_end():
+    """They are times of Python by their class, without a number of a day: a table that held one did not open."""
+    late, early = (pd.Timestamp(np.datetime64(day, "s")) for day in ("20000-01-01", "-20000-01-01"))
+    days = dates("2000-01-01", "2001-12-31", missing="2000-06-01")
+    for column in (*COLUMNS.values(), days):
+        last = column.code(np.datetime64("20000-01-01"))
+        for value, code in ((late, last), (early, 0), (late.tz_localize("UTC"), last), (early.tz_localize("UTC"), 0)):
+            assert column.code(value) == code
+            assert not column.within(value)
+    rows = [{"x": late}, {"x": early}, {"x": pd.Timestamp("2000-01-03")}, {"x": None}]
+    for source in (rows, pd.DataFrame(rows, dtype=object)):
+        table = Table("t", source, {"x": days})
+        with closing(DuckDB([table])) as opened:
+            found = opened.run(Extract(table, everywhere(table.domain), ("x",)))[:, 0].tolist()
+        assert sorted(found) == sorted(days.code(row["x"]) for row in rows)
 
 
 @pytest.mark.parametrize("name", COLUMNS)

@@ -17,6 +17,7 @@ from partita.composition.account.loads.divided import Divisible
 from partita.composition.account.loads.pair_splits import PairSplits
 from partita.composition.account.loads.shown import Shown
 from partita.composition.account.loads.splits import Splits
+from partita.composition.account.loads.wide import WideLoads
 from partita.composition.plans.promise import Promise
 from partita.granularity import rows
 from partita.limits import Limits, using
@@ -294,6 +295,14 @@ def test_bounds_that_were_improved_are_bounds_for_ever():
 
 def test_an_improved_bound_that_no_booking_raises_is_found(monkeypatch):
     monkeypatch.setattr(Shown, "add", lambda self, region, cost: None)
+    assert improved_wrongly(25)
+
+
+def test_a_decision_that_keeps_too_little_is_found(monkeypatch):
+    keep = WideLoads._keep
+    monkeypatch.setattr(
+        WideLoads, "_keep", lambda self, region, component, upper: keep(self, region, component, upper - 1)
+    )
     assert improved_wrongly(25)
 
 

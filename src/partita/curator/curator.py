@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.calls import called, listed
+from partita.composition.account.loads.allowance import patient
 from partita.composition.calibration.pricing import Price, Prices
 from partita.composition.plans.promise import Promise
 from partita.curator.answers.answer import Answer
@@ -41,14 +42,14 @@ from partita.curator.path.gate import Gate
 from partita.curator.path.many import paid
 from partita.curator.path.opinion import EFFORT, SecondOpinion
 from partita.curator.path.pace import Pace
-from partita.curator.path.path import Path, answered, charge_of, fingerprint, numbers
+from partita.curator.path.path import Path, answered, charge_of, fingerprint, fits, numbers
 from partita.curator.path.placed import booked_costs, placed
 from partita.curator.path.rehearsal import Rehearsal
 from partita.curator.path.shrink import shrunk
 from partita.curator.presenting import Presenting
 from partita.curator.shelf import Found, Shelf
 from partita.curator.staging import Staging
-from partita.curator.wanted import Wanted, Wants
+from partita.curator.wanted import Wanted, Wants, checked_patience
 from partita.effort import bounded_together
 from partita.engine.base import Engine
 from partita.errors import BudgetExceeded, PartitaError
@@ -109,12 +110,13 @@ class Curator(Custody):
         database: str | Mapping[str, object] | None = None,
         pace: Number | None = None,
         second_opinion: int = EFFORT,
+        patience: int = 1,
         bits: BitSource | None = None,
         migrate: bool = False,
         vault_key: bytes | str | None = None,
     ) -> None:
         super().__init__()
-        beat, cipher = Pace(pace), None if vault_key is None else Cipher(vault_key)
+        beat, waits, cipher = Pace(pace), checked_patience(patience), None if vault_key is None else Cipher(vault_key)
         self._tables = self._declared = checked_tables(tables)
         self._named = checked_public(public, self._tables)
         self._promises = checked_promises(promises, self._tables)
@@ -127,6 +129,7 @@ class Curator(Custody):
         given, gate = (self._terms, self._declared, people), Gate()
         found = opened(backend, ledger, *given, gate, migrate=migrate, database=database, cipher=cipher)
         self._ledger, self._engine, self._growth = found
+        self._ledger.patience = max(waits, self._ledger.patience)
         self._catalogue = self._listed(self._growth.batch)
         truncations = self._catalogue.truncations
         if kept is None:
@@ -150,14 +153,12 @@ class Curator(Custody):
         """Answer questions about the rows of all batches up to this one."""
         if batch:
             self._catalogue = self._listed(batch)
-        self._tables, truncations = dict(self._catalogue.tables), self._catalogue.truncations
+        self._tables = dict(self._catalogue.tables)
         self._path.batch, self._path.rows = batch or None, self._growth.rows
-        self._shelf = Shelf(self._ledger, self._tables, self._catalogue.requoted)
-        self._batches = Batches(self._ledger, self._path, self._promises, truncations, self._answered)
-        self._presenting = Presenting(
-            self._catalogue, self._ledger, self._batches, self._one, self._one_quoted, self._people is not None
-        )
-        self._margins = Margins(self._ledger, self._batches, self._people is not None)
+        self._shelf = Shelf(self._ledger, self._catalogue.reread, self._catalogue.requoted)
+        self._batches = Batches(self._ledger, self._path, self._promises, self._catalogue.charging, self._answered)
+        self._presenting = Presenting(self._catalogue, self._ledger, self._batches, self._one, self._one_quoted)
+        self._margins = Margins(self._ledger, self._batches)
         self._staging = Staging(self._ledger, self._one, self._one_quoted, self._presenting, self._charged)
         self._door = Door(self._ledger, self._path, self._promises, self._catalogue.promised)
 
@@ -187,13 +188,15 @@ class Curator(Custody):
         ``key`` marks one attempt: asking again with the same key after a failure is not a second question. With
         ``shrink``, a question that not everybody can pay for is asked about those who can, and the answer says so.
 
+        ``patience`` is how many times the usual work may be taken before a question is refused that may still fit.
+
         An answer is about all rows that are sealed when it is given. ``batch`` finds one that was given before, when
         this batch was the newest; it is free.
         """
         wanted = Wanted.of(**wants)
         if batch is not None:
             return self._earlier(question, wanted, batch, analyst)
-        with self._path.gate.passed():
+        with self._path.gate.passed(), patient(wanted.patience):
             asked = self._catalogue.asked(question)
             if isinstance(asked, Statement):
                 return self._presenting.ask(asked, wanted, key=key, analyst=analyst)
@@ -240,7 +243,7 @@ class Curator(Custody):
         """
         wanted = Wanted.of(**wants)
         asked = listed("questions", questions, "a list of questions: [question]")
-        with self._path.gate.passed():
+        with self._path.gate.passed(), patient(wanted.patience):
             with bounded_together(len(asked)):
                 plans = [self._catalogue.asked(one) for one in asked]
                 single = [one for one in plans if isinstance(one, Plan) and not one.empty]
@@ -290,11 +293,10 @@ class Curator(Custody):
 
         Answers about the same thing are combined by inverse variance, and finer groups are added up. Nothing is read.
         """
-        self._alone("reused")
         return self._shelf.best(self._catalogue.plan(question, "reused"), analyst)
 
     def _reused(self, offered: Quote, wanted: Wanted) -> Found | None:
-        if not wanted.reuse or self._people is not None or self._ledger.stored(fingerprint(offered)) is not None:
+        if not wanted.reuse or self._ledger.stored(fingerprint(offered)) is not None:
             return None
         return self._shelf.find(offered, lambda result: wanted.reached(result, offered))
 
@@ -307,8 +309,7 @@ class Curator(Custody):
         if not isinstance(asked, Plan):
             return None
         offered = self._catalogue.requoted(asked, price, noise)
-        stored = self._ledger.stored(fingerprint(offered))
-        if stored is None:
+        if (stored := self._ledger.stored(fingerprint(offered))) is None:
             return None
         return self._told(offered, stored, numbers(stored.content, offered.width, offered.texts), analyst=analyst)
 
@@ -355,12 +356,13 @@ class Curator(Custody):
     def quote(self, question: str | Plan, *, analyst: str = "", **wants: Unpack[Wants]) -> CuratorQuote:
         """What a question would cost and how exact its answer would be; nothing is read and nothing is spent."""
         wanted = Wanted.of(**wants)
-        asked = self._catalogue.asked(question)
-        if isinstance(asked, Statement):
-            return self._presenting.quote(asked, wanted, analyst=analyst)
-        if isinstance(asked, Staged):
-            return self._staging.quote(asked, wanted, analyst=analyst)
-        return self._one_quoted(asked, wanted, analyst=analyst)
+        with patient(wanted.patience):
+            asked = self._catalogue.asked(question)
+            if isinstance(asked, Statement):
+                return self._presenting.quote(asked, wanted, analyst=analyst)
+            if isinstance(asked, Staged):
+                return self._staging.quote(asked, wanted, analyst=analyst)
+            return self._one_quoted(asked, wanted, analyst=analyst)
 
     def _one_quoted(self, plan: Plan, wanted: Wanted, *, analyst: str) -> CuratorQuote:
         """The quotation of one question."""
@@ -373,7 +375,7 @@ class Curator(Custody):
             cost=costs[0],
             costs=costs,
             remaining=self._left(offered, analyst),
-            fits=self._fits(offered, analyst),
+            fits=fits(self._ledger, offered, analyst),
             free=plan.empty
             or self._ledger.stored(fingerprint(offered)) is not None
             or self._reused(offered, wanted) is not None,
@@ -393,7 +395,6 @@ class Curator(Custody):
 
         Quotations are taken as they are, and need no price. Questions that nobody is in together do not share it.
         """
-        self._alone("batch")
         given = any(value is not None for name, value in price.items() if name != "delta")
         asked = listed("questions", questions, "a list of questions: [question]")
         with bounded_together(len(asked)):
@@ -485,15 +486,7 @@ class Curator(Custody):
         return offered, charge_of(offered, asked="", analyst=analyst)
 
     def _left(self, offered: Quote, analyst: str) -> tuple[Measure, ...]:
-        found = placed(offered)
-        return self._ledger.remaining(found.table, found.region, analyst)
-
-    def _fits(self, offered: Quote, analyst: str) -> bool:
-        try:
-            self._ledger.admits(charge_of(offered, asked="", analyst=analyst))
-        except BudgetExceeded:
-            return False
-        return True
+        return self._ledger.remaining((found := placed(offered)).table, found.region, analyst)
 
 
 def _shown(question: str | Plan, offered: Quote) -> str:

@@ -9,6 +9,7 @@ from partita.curator.answers.answer import Answer
 from partita.curator.answers.quotation import CuratorQuote
 from partita.curator.batches.batch import Batch
 from partita.curator.batches.batches import Batches
+from partita.curator.path.placed import placed
 from partita.curator.wanted import Wanted
 from partita.errors import PartitaError
 from partita.ledger.ledger import Ledger
@@ -26,12 +27,10 @@ class Margins:
 
     ledger: Ledger
     batches: Batches
-    alone: bool
-    """Whether tables are about people, so that there are no batches."""
 
     def batch(self, plan: Plan, wanted: Wanted, *, key: str | None, analyst: str) -> Batch | None:
         """The levels of a question priced together; None if one release of the groups serves it as well."""
-        if self.alone or len(plan.lines.sets) < 2 or plan.empty or plan.opened or plan.per_user is not None:
+        if len(plan.lines.sets) < 2 or plan.empty or plan.opened or plan.per_user is not None:
             return None
         if wanted.price is None or wanted.noise is not None or wanted.shrink or key is not None:
             return None
@@ -53,12 +52,12 @@ class Margins:
     def quote(self, batch: Batch, analyst: str) -> CuratorQuote:
         """What it would cost, and how exact the least exact line would be."""
         share = batch.shares[0]
-        one = share.quote
+        one, at = share.quote, placed(share.quote)
         return CuratorQuote(
             quote=one,
             cost=batch.cost,
             costs=batch.costs,
-            remaining=self.ledger.remaining(one.plan.table.name, one.region, analyst),
+            remaining=self.ledger.remaining(at.table, at.region, analyst),
             fits=batch.fits,
             free=batch.free,
             share=share,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, final
+from typing import Any, Final, Protocol, final
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from partita.errors.query import presenting as refuse_shown
 from partita.ledger.ledger import Ledger
 from partita.query.answer.examples import examples
 from partita.query.answer.jitter import jittered, noise, settled
+from partita.query.answer.kinds import Described, Kind
 from partita.query.answer.results import Result
 from partita.query.batch.joint import union
 from partita.query.batch.share import Share
@@ -31,6 +32,13 @@ from partita.query.sql.origins import PUBLIC, origins
 from partita.query.sql.shown_functions import check_functions
 from partita.query.sql.statement import Statement
 
+_KINDS: Final = {
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"), Kind.WHOLE),
+    **dict.fromkeys(("HUGEINT", "UHUGEINT", "UBIGINT", "FLOAT", "DOUBLE", "DECIMAL"), Kind.NUMBER),
+    "DATE": Kind.DAY,
+    "TIMESTAMP": Kind.MOMENT,
+    "BOOLEAN": Kind.TRUTH,
+}
 Draw = Callable[[np.random.Generator | None], Mapping[str, Result]]
 
 
@@ -63,8 +71,6 @@ class Presenting:
     batches: Batches
     one: Asking
     one_quoted: Quoting
-    alone: bool
-    """Whether tables are about people, so that questions are priced one by one and not in batches."""
 
     def ask(self, statement: Statement, wanted: Wanted, *, key: str | None, analyst: str) -> Answer:
         """The answer to a statement."""
@@ -108,7 +114,7 @@ class Presenting:
 
     def _nothing(self, statement: Statement, wanted: Wanted, analyst: str) -> Answer:
         """The columns of a statement that shows no line: nothing is released for it."""
-        names = self._tried(statement)
+        names = list(self._tried(statement))
         plan = next(iter(statement.questions.values()))
         empty = replace(plan, lines=replace(plan.lines, limit=0))
         answer = self.one(empty, empty.sql(), wanted, key=None, analyst=analyst)
@@ -119,8 +125,6 @@ class Presenting:
 
     def _batch(self, statement: Statement, wanted: Wanted, *, key: str | None, analyst: str) -> Batch:
         """The questions of a statement, priced together."""
-        if self.alone:
-            raise refuse_shown.statement_of_people()
         if wanted.price is None or wanted.noise is not None or wanted.shrink or key is not None:
             raise refuse_shown.accuracy_of_statement()
         plans = [plan.capped(wanted.caps) for plan in statement.questions.values()]
@@ -146,7 +150,18 @@ class Presenting:
 
     # --- the statement itself --------------------------------------------------------------------------------------
 
-    def _tried(self, statement: Statement) -> list[str]:
+    def described(self, statement: Statement) -> tuple[Described, ...]:
+        """The columns of the answer to a statement, from what its questions would show; nothing is read or spent."""
+        types = self._tried(statement)
+        tables = {name.lower(): table for name, table in self.catalogue.public.items()}
+        found = origins(statement, list(types), {name: list(tables[name].columns) for name in statement.public})
+        listed = []
+        for (name, kind), origin in zip(types.items(), found, strict=True):
+            held = _KINDS.get(kind.partition("(")[0], Kind.TEXT)
+            listed.append(Described(name, held, not origin.public and held in (Kind.WHOLE, Kind.NUMBER)))
+        return tuple(listed)
+
+    def _tried(self, statement: Statement) -> dict[str, str]:
         """The columns of a statement; refused where no numbers could be shown by it, before anything is charged."""
         check_functions(statement.outer)
         with presenter().alone() as engine:

@@ -14,6 +14,7 @@ from partita.composition.plans.promise import Promise
 from partita.curator.curator import Curator
 from partita.curator.declared.declared import checked_promises, checked_tables, terms_of
 from partita.curator.path.opinion import EFFORT
+from partita.curator.wanted import checked_patience
 from partita.engine.log import write_beside, write_to
 from partita.engine.opening import BACKENDS, addressed
 from partita.errors import PartitaError
@@ -46,7 +47,7 @@ from partita.theory.measures.zcdp import ZCDP
 LONGEST = 4_000_000
 """Bytes of a file; one with thousands of columns and categories is far shorter."""
 _TOP = (
-    *("ledger", "log", "backend", "database", "pace", "second_opinion", "vault_key_env"),
+    *("ledger", "log", "backend", "database", "pace", "patience", "second_opinion", "vault_key_env"),
     *("promises", "tables", "public", "analysts", "server"),
 )
 _UNITS = {
@@ -84,6 +85,7 @@ class Settings:
     pace: Number | None = None
     log: str | None = None
     second_opinion: int = EFFORT
+    patience: int = 1
     vault_key_env: str | None = None
     database: str | Mapping[str, object] | None = None
     server: Mapping[str, Any] = field(default_factory=dict)
@@ -138,6 +140,7 @@ def opened_settings(path: str | os.PathLike[str], declared: Settings, *, migrate
             database=declared.database,
             pace=declared.pace,
             second_opinion=declared.second_opinion,
+            patience=declared.patience,
             migrate=migrate,
             vault_key=_vault_key(declared.vault_key_env),
         )
@@ -218,6 +221,7 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
         pace=_pace(settings.get("pace")),
         log=None if log is False else str(place.parent / log),
         second_opinion=whole(settings.get("second_opinion", EFFORT), "second_opinion"),
+        patience=checked_patience(settings.get("patience", 1)),
         vault_key_env=_name_of_key(shown, settings.get("vault_key_env")),
         server=_mapping(shown, "server", settings.get("server", {})),
     )

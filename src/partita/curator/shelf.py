@@ -12,6 +12,7 @@ from partita.composition.calibration.pricing import Price
 from partita.curator.answers.answer import Answer
 from partita.curator.batches.planned import planned_numbers
 from partita.curator.path.path import numbers
+from partita.curator.path.placed import placed
 from partita.errors import PartitaError
 from partita.ledger.book.entries import Entry, Kind
 from partita.ledger.ledger import Ledger
@@ -21,9 +22,8 @@ from partita.query.answer.results import Result
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import Quote
 from partita.query.reuse.reuse import Derived, Released, combined, derived
-from partita.query.sql import parse as sql
-from partita.query.tables.schema import Table
 
+Read = Callable[[str], Plan]
 Requote = Callable[[Plan, Price, str | None], Quote]
 
 
@@ -56,8 +56,8 @@ class Found:
 class Shelf:
     """Released answers of one ledger, by whoever asked: an answer in the book is free to all."""
 
-    def __init__(self, ledger: Ledger, tables: Mapping[str, Table], requote: Requote) -> None:
-        self._ledger, self._tables, self._requote = ledger, tables, requote
+    def __init__(self, ledger: Ledger, read: Read, requote: Requote) -> None:
+        self._ledger, self._read, self._requote = ledger, read, requote
         self._seen = max(0, ledger.mark().seq - current().shelved)
         self._open: dict[int, Entry] = {}
         self._same: dict[tuple[frozenset[str], str], list[_Item]] = {}
@@ -73,13 +73,13 @@ class Shelf:
     def made(self, found: Found, offered: Quote, analyst: str) -> Answer:
         """The answer to an offered question, made from what was found; nothing is charged."""
         receipts = tuple(map(self._ledger.receipt, found.sources))
-        zeros = tuple(cost.zero() for cost in offered.costs)
+        zeros, at = tuple(cost.zero() for cost in offered.costs), placed(offered)
         return Answer(
             quote=offered,
             result=found.result,
             cost=zeros[0],
             costs=zeros,
-            reckon=self._ledger.reckoning(offered.plan.table.name, offered.region, analyst),
+            reckon=self._ledger.reckoning(at.table, at.region, analyst),
             free=True,
             sources=receipts,
         )
@@ -144,7 +144,7 @@ class Shelf:
 
     def _remade(self, item: _Item) -> Released | None:
         try:
-            plan = sql.read(item.asked, self._tables)
+            plan = self._read(item.asked)
             quote = self._requote(plan, Price.of(**item.document["price"]), item.document["noise"] or None)
         except (PartitaError, KeyError, TypeError):
             return None

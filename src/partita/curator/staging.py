@@ -17,6 +17,7 @@ from partita.errors.query import presenting as refuse
 from partita.ledger.charge import Charge
 from partita.ledger.ledger import Ledger
 from partita.query.answer.examples import examples
+from partita.query.answer.kinds import Described, kinds
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import Quote
 from partita.query.sql.stages import Staged
@@ -63,6 +64,11 @@ class Staging:
             sources=tuple(receipts.values()),
             first=tuple(answers),
         )
+
+    def described(self, asked: Plan | Statement | Staged) -> tuple[Described, ...]:
+        """The columns of an answer; those of the last of several are the same whatever the first ones say."""
+        last = asked.filled([_example(plan) for plan in asked.first]) if isinstance(asked, Staged) else asked
+        return self.presenting.described(last) if isinstance(last, Statement) else kinds(last)
 
     def quote(self, asked: Staged, wanted: Wanted, *, analyst: str) -> CuratorQuote:
         """What it would cost; how exact the last answer is, as if the first values were some examples."""

@@ -9,11 +9,14 @@ from partita.composition.account.maps import LoadMap
 from partita.composition.plans.promise import Promise
 from partita.curator.answers.certificate import Certificate, certificates
 from partita.curator.declared.catalogue import Catalogue, condition
+from partita.curator.staging import Staging
 from partita.exact import Number
 from partita.ledger.audit.verify import Verification
 from partita.ledger.budgets import Cause
 from partita.ledger.ledger import Ledger
 from partita.live import Live
+from partita.query.answer.kinds import Described
+from partita.query.language.plan import Plan
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table
 from partita.theory.measures.base import Measure
@@ -29,6 +32,7 @@ class Standing(Live):
     _ledger: Ledger
     _people: PersonSpace | None
     _promises: tuple[Promise, ...]
+    _staging: Staging
     _tables: dict[str, Table]
 
     @property
@@ -50,6 +54,11 @@ class Standing(Live):
     def ledger(self) -> Ledger:
         """The book of everything ever released."""
         return self._ledger
+
+    @called
+    def described(self, question: str | Plan) -> tuple[Described, ...]:
+        """The columns that the answer to a question will have, at any price; nothing is read and nothing is spent."""
+        return self._staging.described(self._catalogue.asked(question))
 
     def spent(self, analyst: str | None = None) -> tuple[Measure, ...]:
         """The largest loss of anybody so far, for each promise; of one analyst's questions alone if named."""

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypedDict, final
 
+from partita.composition.account.loads.allowance import MOST_PATIENCE
 from partita.composition.calibration.pricing import Price, Prices
 from partita.errors import BudgetExceeded
 from partita.errors.query import prices as refuse
-from partita.exact import Number, probability
+from partita.exact import Number, probability, whole
 from partita.granularity import Rows
 from partita.query.answer.results import Result
 from partita.query.language.plan import Plan
@@ -19,6 +20,14 @@ from partita.query.noise.quote import Promised, Quote, quote
 from partita.query.reuse.reuse import as_exact
 from partita.query.tables.truncation import UNCAPPED, Caps, Truncation
 from partita.theory.measures.base import Measure
+
+
+def checked_patience(given: object) -> int:
+    """How many times the usual work may be taken: so many that it ends some day."""
+    found = whole(given, "patience", least=1)
+    if found > MOST_PATIENCE:
+        raise refuse.too_patient(found, MOST_PATIENCE)
+    return found
 
 
 class Accuracies(TypedDict, total=False):
@@ -40,6 +49,7 @@ class Wants(Prices, Accuracies, total=False):
     groups_per_user: int | None
     reuse: bool
     shrink: bool
+    patience: int
 
 
 @final
@@ -48,7 +58,7 @@ class Wanted:
     """What a caller wants of an answer: a price and whatever accuracy it buys, or an accuracy at whatever price.
 
     ``caps`` bound what one owner adds; ``reuse`` allows what follows from released answers; with ``shrink`` an answer
-    about those who can pay will do.
+    about those who can pay will do. ``patience`` is how many times the usual work may be taken before it is refused.
     """
 
     price: Price | None
@@ -58,6 +68,7 @@ class Wanted:
     caps: Caps = UNCAPPED
     reuse: bool = True
     shrink: bool = False
+    patience: int = 1
 
     @classmethod
     def of(
@@ -77,6 +88,7 @@ class Wanted:
         groups_per_user: int | None = None,
         reuse: bool = True,
         shrink: bool = False,
+        patience: int = 1,
     ) -> Wanted:
         """The price or the accuracy, whichever was given; both together contradict each other."""
         price, accuracy, leak = None, None, None
@@ -93,7 +105,8 @@ class Wanted:
             sure: Number = "0.95" if confidence is None else confidence
             accuracy = Accuracy.of(within, confidence=sure, floor=floor, rows=rows, simultaneous=simultaneous)
             leak = None if delta is None else probability(delta, "delta")
-        return cls(price, accuracy, leak, noise, Caps.of(rows_per_user, groups_per_user), reuse, shrink)
+        caps = Caps.of(rows_per_user, groups_per_user)
+        return cls(price, accuracy, leak, noise, caps, reuse, shrink, checked_patience(patience))
 
     def quote(self, plan: Plan, promises: Sequence[Promised], truncation: Truncation | None = None) -> Quote:
         """The quote of a plan on these terms."""

@@ -28,9 +28,11 @@ def owned(stored: Stored, keeping: Keeping, owners: str | None) -> Stored:
     table = keeping.table
     assert table.owner is not None
     listed = [f"{text} AS {name(column)}" for column, text in stored.sanitised.items() if column != table.owner]
+    # Stored values that are clamped or stood in for would share a window with others (theory A4a).
+    met = "" if keeping.per is None else f" WHERE {stored.within(keeping.per)}"
     if owners is None or keeping.chain is None:
         listed.append(f"CAST({stored.sanitised[table.owner]} AS VARCHAR) AS {name(table.owner)}")
-        relation = f"(SELECT {', '.join(listed)} FROM {stored.relation}) AS owned_"
+        relation = f"(SELECT {', '.join(listed)} FROM {stored.relation}{met}) AS owned_"
     else:
         relation = (
             f"(SELECT mine_.*, leading_.owner AS {name(table.owner)} "

@@ -46,7 +46,12 @@ _SETTINGS = (
     # A policy that would hide rows, and may fail on one, is an error of the question, whatever the rows are.
     "row_security = off",
     "client_min_messages = error",
+    # No end that is set for the role or the server: whether a question reaches it depends on rows.
+    "lock_timeout = 0",
+    "idle_in_transaction_session_timeout = 0",
 )
+# The oldest version that ends whole transactions by a clock.
+_WHOLE = 170_000
 
 
 @final
@@ -179,7 +184,9 @@ class Postgres(Tallying):
             connection = self._local.connection = self._server.connected()
             with self._opening:
                 self._opened.append(connection)
-        settings = (*_SETTINGS, f"statement_timeout = {1000 * self._server.timeout}")
+        settings = [*_SETTINGS, f"statement_timeout = {1000 * (self._server.timeout or 0)}"]
+        if connection.info.server_version >= _WHOLE:
+            settings.append("transaction_timeout = 0")
         try:
             with connection.cursor() as cursor:
                 begin = ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", *(f"SET LOCAL {one}" for one in settings)]

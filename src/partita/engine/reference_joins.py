@@ -8,7 +8,7 @@ from typing import Any
 
 from partita.engine.joining import TWO_OWNERS
 from partita.engine.log import log
-from partita.engine.reference import Record, record, truncated
+from partita.engine.reference import Record, parted, record, truncated
 from partita.engine.reference_derived import derived_rows
 from partita.engine.reference_meaning import meets
 from partita.engine.rows import Row
@@ -26,13 +26,14 @@ def kept_rows(people: People, key: str, stored: Mapping[str, Iterable[Row]]) -> 
     kept: dict[str, list[Record]] = {}
     for name, keeping in people.keepings.items():
         table = keeping.table
-        rows = [record(table, row) for row in stored[name]]
+        cap = people.truncation(name, key)
+        rows = [record(table, row) for row in stored[name] if parted(table, row, cap)]
         if keeping.chain is not None and keeping.parent is not None:
             owners = _owners(people[keeping.parent].table, every[keeping.parent], keeping.chain)
             rows = [replace(row, owner=owners.get(_text(table, row, keeping.chain))) for row in rows]
         every[name] = rows
         unique = [texts(table).index(column) for column in keeping.unique]
-        kept[name] = truncated(rows, people.truncation(name, key), table.domain, unique=unique)
+        kept[name] = truncated(rows, cap, table.domain, unique=unique)
     return kept
 
 

@@ -20,7 +20,8 @@ class Server:
     """An address such as ``postgresql://reader@db.example/clinic``, as ``database=`` gives it.
 
     ``superuser`` allows a role with all rights, ``views`` allows views, foreign tables and columns that are computed
-    when they are read, all of which may fail on a row; ``timeout`` is how many seconds a statement may take.
+    when they are read, all of which may fail on a row; ``timeout`` is how many seconds a statement may take, if
+    there is an end at all: a question that is cut short answers with noise on nothing, which tells of many rows.
 
     >>> Server.of("postgresql://reader:secret@db.example/clinic").shown
     'db.example/clinic'
@@ -29,7 +30,7 @@ class Server:
     address: str
     superuser: bool = False
     views: bool = False
-    timeout: int = 600
+    timeout: int | None = None
 
     @classmethod
     def of(cls, given: object) -> Server:
@@ -46,8 +47,9 @@ class Server:
         for option in ("superuser", "views"):
             if not isinstance(given.get(option, False), bool):
                 raise refuse.bad_database(option, "Give true or false.")
+        timeout = given.get("timeout")
         try:
-            timeout = whole(given.get("timeout", 600), "timeout", least=1)
+            timeout = None if timeout is None else whole(timeout, "timeout", least=1)
         except InvalidInput:
             raise refuse.bad_database("timeout", "Give whole seconds, 1 or more.") from None
         made = cls(given["address"], given.get("superuser", False), given.get("views", False), timeout)
@@ -73,7 +75,7 @@ class Server:
         driver = _driver()
         wait = {} if "connect_timeout" in self._parts() else {"connect_timeout": 10}
         try:
-            return driver.connect(
+            made = driver.connect(
                 self.address,
                 autocommit=True,
                 prepare_threshold=None,
@@ -81,8 +83,12 @@ class Server:
                 application_name="partita",
                 **wait,
             )
+            # Between questions, however long that is: it cannot be said in a transaction.
+            made.execute("SET idle_session_timeout = 0")
         except driver.Error:
             log.exception("The server %s cannot be reached.", self.shown)
+        else:
+            return made
         raise refuse.unreachable(self.shown)
 
 

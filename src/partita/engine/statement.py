@@ -337,7 +337,7 @@ def _source(
     parts = [name(cap.owner)] + ([] if cap.per is None else [name(cap.per)])
     window = f"ROW_NUMBER() OVER (PARTITION BY {', '.join(parts)} ORDER BY {order})"
     asked = [f"{name(cap.owner)} IS NOT NULL"]
-    if cap.per is not None:
+    if cap.per is not None and not stored.clean:
         # Stored values that are clamped or stood in for would share a part of their owner with others (theory A4a).
         every.append(f"{stored.within(cap.per)} AS {stored.made('within')}")
         asked.append(stored.made("within"))

@@ -389,7 +389,8 @@ def _declared(column: Bounded, kind: str = "BIGINT") -> Known:
 
 
 def _stored(written: str) -> Known:
-    kind = _type(exp.DataType.build(written, dialect="duckdb")) if not written.startswith("ENUM") else "ENUM"
+    known = exp.DataType.build(written, dialect="duckdb", udt=True) if not written.startswith("ENUM") else None
+    kind = "ENUM" if known is None else _type(known)
     return Known(kind, -(2 ** (BITS[kind] - 1)), 2 ** (BITS[kind] - 1) - 1) if kind in BITS else Known(kind)
 
 

@@ -378,6 +378,6 @@ def not_for_people(word: str) -> InvalidInput:
     """Some ways of asking are for promises on one table."""
     return InvalidInput(
         "curator.not-for-people",
-        f"{word} is not there yet where a promise is on people across tables. Ask each question by itself. "
+        f"{word} is not there yet where a promise is on people across tables. Ask the question without it. "
         f"Nothing was read and nothing was charged.",
     )

@@ -133,6 +133,16 @@ def not_by_table(word: str, value: object) -> InvalidInput:
     )
 
 
+def windows_of_persons(per: str) -> InvalidInput:
+    """A person's own row lies in no window of time, and a row behind a key in that of another row."""
+    return InvalidInput(
+        "granularity.windows-of-persons",
+        f"per={per!r} protects the windows of a person one by one; a row of a person table lies in none of them, and "
+        f"rows that a key leads to would have to lie in the window of another row. Leave out table= and through=, with "
+        f"the column {per!r} in every table of rows=; or leave out per=, and persons are protected as a whole.",
+    )
+
+
 def no_event_table(value: object) -> InvalidInput:
     """Events are rows of a table that has a name."""
     return InvalidInput(

@@ -329,6 +329,19 @@ def over_budget(analyst: str, unit: str, cost: str, left: str) -> BudgetExceeded
     )
 
 
+def not_shown(analyst: str, unit: str, cost: str, left: str, patience: int, further: int | None) -> BudgetExceeded:
+    """A charge that a promise or an analyst's own limit may be able to pay, but was not shown to."""
+    payer = f"The account of {analyst!r}" if analyst else f"The promise for [{unit}]"
+    more = f"Ask with patience={further}, which takes longer before it refuses, or" if further else "Ask"
+    work = "the usual work" if patience == 1 else f"{patience:,} times the usual work"
+    return BudgetExceeded(
+        "ledger.not-shown",
+        f"{payer} may be able to pay for this question, but with {work} that was not shown: it costs {cost}, and all "
+        f"that is known is that at least {left} is left for the records it touches. {UNREAD} {more} with a lower "
+        f"price, or about records that were asked about less.",
+    )
+
+
 def no_promises() -> InvalidInput:
     """A ledger without a promise, which would admit everything."""
     return InvalidInput(

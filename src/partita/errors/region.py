@@ -274,7 +274,7 @@ def not_shown_to_fit(who: str, region: str, asked: str, budget: str, upper: str)
         "region.not-shown-to-fit",
         f"The promise of {budget} for {who} may be able to pay {asked} on [{region}], but this could not be shown "
         f"within the work allowed: what was spent there is only known to be at most {upper}. {UNTOUCHED} Ask about "
-        f"fewer columns or a narrower region, or at a lower cost.",
+        f"fewer columns or a narrower region, at a lower cost, or with more patience.",
     )
 
 

@@ -54,6 +54,15 @@ def no_conversion(source: str, target: str, reason: str) -> NotProven:
     return NotProven("theory.no-conversion", f"{source} does not give {target}: {reason}")
 
 
+def too_many_places(limit: int) -> NotProven:
+    """An integral that would take more memory and time than there is: noise or a rate that is tiny."""
+    return NotProven(
+        "theory.too-many-places",
+        f"The law of this release on a sample takes more than {limit:,} places to integrate: its noise is far "
+        'below the distance, or its rate is tiny. Add noise, sample more, or compose by another rule: method="renyi".',
+    )
+
+
 def needs_delta(source: str) -> InvalidInput:
     """Neither ε nor δ was given for a reading in (ε, δ)."""
     return InvalidInput(

@@ -26,6 +26,9 @@ class Persons(Granularity):
     ``column``, or is listed in ``through``: its rows then belong to the owner of the row of another table with the
     same key.
     ``altered`` makes the relation "replace the owner's rows by any others, or by none".
+    ``per`` names a column that every table has, and that divides time into windows: then the rows of one owner in one
+    window are protected, in all tables, and caps are for each window (theory I11). Rows whose stored window is not
+    declared are left out.
 
     >>> everybody = persons(
     ...     "customer", table="customers", rows={"orders": 20, "lines": 100}, through={"lines": ("order", "orders")}
@@ -40,6 +43,7 @@ class Persons(Granularity):
     rows: Caps = field(default=())
     through: Chains = field(default=())
     altered: bool = False
+    per: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.column, str) or not self.column:
@@ -48,6 +52,10 @@ class Persons(Granularity):
             raise refuse.no_person_table(self.table)
         if not isinstance(self.altered, bool):
             raise refuse.not_a_switch("altered", self.altered)
+        if self.per is not None and (not isinstance(self.per, str) or not self.per or "." in self.per):
+            raise refuse.no_part_column(self.per)
+        if self.per is not None and (self.table is not None or self.through):
+            raise refuse.windows_of_persons(self.per)
         caps = _caps(self.rows)
         if self.table in caps:
             raise refuse.person_table_capped(str(self.table))
@@ -82,7 +90,8 @@ class Persons(Granularity):
 
     def in_table(self, table: str, rows: int | None = None) -> Users:
         """The same people as owners of rows of one table, or of so many rows joined from several."""
-        return Users(self.column, self.cap(table) if rows is None else rows, altered=self.altered)
+        most = self.cap(table) if rows is None else rows
+        return Users(self.column, most, per=self.per, altered=self.altered)
 
     @property
     def relation(self) -> Relation:
@@ -92,11 +101,12 @@ class Persons(Granularity):
         factor = 2 if self.altered else 1
         if isinstance(source, Rows):
             return factor * sum(self.cap(table) for table in self.tables)
-        if isinstance(source, Persons) and (self.column, self.table, self.rows, self.through) == (
+        if isinstance(source, Persons) and (self.column, self.table, self.rows, self.through, self.per) == (
             source.column,
             source.table,
             source.rows,
             source.through,
+            source.per,
         ):
             return 1 if source.altered else factor
         return None
@@ -111,7 +121,8 @@ class Persons(Granularity):
         kept = ", ".join(f"{cap} of {name}" for name, cap in self.rows)
         person = "" if self.table is None else f"one row of {self.table}"
         rows = " and ".join(part for part in (person, f"at most {kept}" if kept else "") if part)
-        return f"one {self.column} with {rows}, {'altered in any way' if self.altered else 'added or removed'}"
+        unit = self.column if self.per is None else f"{self.column} during one {self.per}"
+        return f"one {unit} with {rows}, {'altered in any way' if self.altered else 'added or removed'}"
 
 
 def _caps(rows: Mapping[str, Any] | Iterable[Any]) -> dict[str, int]:
@@ -150,11 +161,14 @@ def persons(
     rows: Mapping[str, int] | None = None,
     through: Mapping[str, tuple[str, str]] | None = None,
     altered: bool = False,
+    per: str | None = None,
 ) -> Persons:
     """Protect each person with all their rows in several tables; ``column`` names the owner.
+
+    With ``per``, a column that all tables have, each window of time of a person is protected by itself.
 
     >>> unit = persons("customer", rows={"orders": 20, "lines": 100}, through={"lines": ("order", "orders")})
     >>> print(unit)
     one customer with at most 100 of lines, 20 of orders, added or removed
     """
-    return Persons(column, table, rows or {}, through or {}, altered)  # type: ignore[arg-type]
+    return Persons(column, table, rows or {}, through or {}, altered, per)  # type: ignore[arg-type]

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import final
 
 from partita.composition.account.claim import Claim
+from partita.composition.account.loads.allowance import further, in_force
 from partita.composition.plans.promise import Promise
+from partita.errors import PartitaError
 from partita.errors import ledger as refuse
 from partita.ledger.birth import Terms
 from partita.ledger.charge import LONGEST_NAME, Charge, Priced
-from partita.ledger.payer import MakePayer, Payer, RegionPayer
+from partita.ledger.payer import UNSHOWN, MakePayer, Payer, RegionPayer
 from partita.region import Region
 from partita.theory.cost import Cost
 from partita.theory.measures.base import Measure, most
@@ -91,11 +94,20 @@ class Balances:
                 if payer is None:
                     continue
                 ticket = payer.ticket(charge.region, cost)
-                if ticket is None:
+                if ticket is None or ticket is UNSHOWN:
                     asked, left = payer.charged(charge.region, cost), payer.remaining(charge.region)
-                    raise refuse.over_budget(owner, str(promise.granularity), str(asked), str(left))
+                    told = owner, str(promise.granularity), str(asked), str(left)
+                    raise (
+                        refuse.over_budget(*told) if ticket is None else refuse.not_shown(*told, in_force(), further())
+                    )
                 tickets.append((payer, ticket))
         return Admission(tuple(tickets))
+
+    def look(self, charges: Iterable[Charge]) -> None:
+        """Decide about charges, whatever comes of it: what was shown is kept, and at hand when they are booked."""
+        for charge in charges:
+            with suppress(PartitaError):
+                self.check(charge)
 
     def charged(self, charge: Charge) -> tuple[Measure, ...]:
         """What one protected unit is charged, under each promise."""

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Self, final
 
 from partita.composition.account.claim import Claim
+from partita.composition.account.loads.allowance import patient
 from partita.composition.account.maps import LoadMap
 from partita.errors import PartitaError
 from partita.errors import ledger as refuse_ledger
@@ -54,6 +55,8 @@ class Ledger(Pages):
         self._store = book.store
         self._faults = faults
         self.signer = signer
+        self.patience = 1
+        """Times the usual work that is taken before a charge is refused that was not shown to be too much."""
 
     # --- one question ----------------------------------------------------------------------------------------
 
@@ -70,7 +73,8 @@ class Ledger(Pages):
         fixes what is kept of owners for the book's life (theory E14), and nobody who was forgotten may be read.
         """
         found: list[Reservation | Answered] = []
-        with self._book.writing(Stage.RESERVE) as balances:
+        self._book.look(charges, self.patience)
+        with patient(self.patience), self._book.writing(Stage.RESERVE) as balances:
             self._faults(Point.RESERVE_LOCKED)
             before = self._book.replay.newest
             for charge in charges:
@@ -400,7 +404,7 @@ class Ledger(Pages):
 
     def admits(self, charge: Charge) -> None:
         """Refuse a charge that would not fit now; nothing is booked."""
-        with self._book.current() as balances:
+        with patient(self.patience), self._book.current() as balances:
             balances.check(charge)
 
     def charged(self, charge: Charge) -> tuple[Measure, ...]:
@@ -413,7 +417,7 @@ class Ledger(Pages):
 
     def payable(self, charge: Charge) -> Region:
         """The part of a charge's region that can still pay: public, and to be named in the answer (theory E20)."""
-        with self._book.current() as balances:
+        with patient(self.patience), self._book.current() as balances:
             return balances.payable(charge)
 
     def peak(self, table: str, promise: int) -> tuple[Mark, tuple[Measure, Measure, tuple[tuple[int, ...], ...]]]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from typing import final
+from enum import Enum
+from typing import Final, final
 
 from partita.composition.account import RegionAccount
 from partita.composition.account.booking import Release, booked
@@ -19,12 +20,22 @@ from partita.theory.measures.base import Measure
 _CACHED = 4096
 
 
+@final
+class Unshown(Enum):
+    """In place of a ticket, for a charge that may fit: it was not shown to, with the patience in force."""
+
+    UNSHOWN = 0
+
+
+UNSHOWN: Final = Unshown.UNSHOWN
+
+
 class Payer(ABC):
     """What the ledger asks of the load of every record value under one promise."""
 
     @abstractmethod
     def ticket(self, region: Region, cost: Cost) -> object | None:
-        """A ticket to book a charge that fits, or None; nothing changes."""
+        """A ticket to book a charge that fits; None for one that does not, `UNSHOWN` if it may. Nothing changes."""
 
     @abstractmethod
     def book(self, ticket: object) -> None:
@@ -74,7 +85,9 @@ class RegionPayer(Payer):
     def ticket(self, region: Region, cost: Cost) -> object | None:
         load = self._priced(region, cost)
         answer = self._account.decide(load)
-        return (load, answer) if answer.fits else None
+        if answer.fits:
+            return load, answer
+        return None if answer.proven else UNSHOWN
 
     def book(self, ticket: object) -> None:
         assert isinstance(ticket, tuple)

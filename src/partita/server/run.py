@@ -24,6 +24,8 @@ from partita.server.app import application
 from partita.server.log import log, note
 from partita.server.service import Service
 from partita.server.settings import ServerSettings, read_server
+from partita.server.wire.listening import bound
+from partita.server.wire.listening import listening as wire_listening
 
 Told = Callable[[str], None]
 
@@ -42,7 +44,7 @@ def serve(
     settings = read_server(str(path), given, environment, Path(path).parent)
     if declared.ledger == MEMORY:
         raise refuse.in_memory()
-    listening = _socket(settings)
+    listening, beside = _socket(settings), bound(settings)
     _log_to_stderr()
     with opened_settings(path, declared) as curator:
         service = Service(curator, declared, settings)
@@ -51,17 +53,28 @@ def serve(
         host, port = listening.getsockname()[:2]
         listening.listen(settings.connections)
         scheme = "https" if settings.certificate is not None else "http"
-        told(f"Partita listens on {scheme}://{f'[{host}]' if ':' in host else host}:{port}")
+        told(f"Partita listens on {scheme}://{_shown(host, port)}")
+        if beside is not None:
+            told(f"Partita answers clients of PostgreSQL on {_shown(*beside.getsockname()[:2])}")
         server = uvicorn.Server(_config(service, settings, version))
         note("start", port=port, version=version)
         for one in (signal.SIGINT, signal.SIGTERM):
             # Uvicorn ends by them and raises them again when it has: by then they have done their work.
             signal.signal(one, lambda *_: None)
         try:
-            asyncio.run(server.serve([listening]))
+            asyncio.run(_serving(server, service, listening, beside))
         finally:
             service.close()
             _farewell(curator.ledger, told)
+
+
+async def _serving(server: uvicorn.Server, service: Service, http: socket.socket, beside: socket.socket | None) -> None:
+    async with wire_listening(service, beside):
+        await server.serve([http])
+
+
+def _shown(host: str, port: int) -> str:
+    return f"{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def _config(service: Service, settings: ServerSettings, version: str) -> uvicorn.Config:

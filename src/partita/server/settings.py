@@ -27,6 +27,10 @@ class ServerSettings:
     """The address to listen on."""
     port: int = 8642
     """The port to listen on; 0 takes a free one."""
+    postgres: str | None = None
+    """The address where clients of PostgreSQL are answered, such as 127.0.0.1:5433; port 0 takes a free one."""
+    price: Mapping[str, Any] | None = None
+    """The price of a question over the PostgreSQL protocol that names none."""
     certificate: str | None = None
     """A file with a TLS certificate."""
     key: str | None = None

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
+from partita.composition.calibration.largest import guide
 from partita.composition.exchange import documents, interchange
 from partita.composition.guarantees.compose import compose
+from partita.composition.plans.plan import Plan
+from partita.effort import bounded
 from partita.errors import InvalidInput, NotProven, PartitaError
 from partita.exact import exact
 from partita.granularity.base import Relation
@@ -106,7 +109,9 @@ def test_a_calibration_of_extremes_stops_after_a_few_large_integrals(monkeypatch
 
 
 def test_a_guide_over_too_many_nodes_is_refused_before_they_are_made() -> None:
-    far = {"version": 1, "mechanism": "laplace", "count": 10, "epsilon": 1, "delta": "1e-6", "distance": "1e70"}
-    with pytest.raises(PartitaError) as refusal:
-        documents.calibrate_document(far)
+    def far(strength: float) -> Plan:
+        return Plan.protecting([(Laplace(epsilon=strength).at(Distance.l1("1e70")), 10)], None)
+
+    with bounded(documents.MOST_STEPS, composing=True), pytest.raises(PartitaError) as refusal:
+        guide(far, 1.0, 1e-6, 0.1, "best")
     assert refusal.value.code == "composition.too-much-work"

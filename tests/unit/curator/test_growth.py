@@ -57,7 +57,8 @@ def test_new_rows_are_counted_and_the_same_text_is_a_new_question():
     after = curator.ask(COUNT, rho=EXACT)
     assert (before.rows(), after.rows()) == ([{"n": 2}], [{"n": 4}])
     assert (before.batch, after.batch, after.free) == (0, 1, False)
-    assert "all batches up to batch 1" in curator.ask(COUNT, rho=1).explain()
+    assert "all batches up to batch 1" in curator.ask(COUNT, rho=1, reuse=False).explain()
+    assert curator.ask(COUNT, rho="0.5").free
     assert curator.spent()[0] == pt.ZCDP(rho=2 * EXACT + 1)
 
 

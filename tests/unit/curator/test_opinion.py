@@ -56,13 +56,10 @@ def test_a_plan_that_is_charged_too_little_is_refused(monkeypatch: pytest.Monkey
     questions = [QUESTION, "SELECT COUNT(*) AS n FROM visits"]
     assert len(hospital().plan(questions, rho="0.01")) == 2
 
-    def cheap(quotes: Any, joints: Any, deltas: Any, *, analyst: str = "") -> Any:
+    def cheap(quotes: Any, together: Any, deltas: Any, *, analyst: str = "") -> Any:
         # What the first question costs alone, for both of them.
-        cheaper = [replace(one, together=Cost(quotes[0].tolls[0].cost.row)) for one in joints]
-        alone = truly(quotes[:1], cheaper, deltas)
-        whole = truly(quotes, joints, deltas, analyst=analyst)
-        object.__setattr__(whole, "costs", alone.costs)
-        return whole
+        costs = tuple(Cost(quotes[0].tolls[0].cost.row) for _ in together.costs)
+        return truly(quotes, replace(together, costs=costs), deltas, analyst=analyst)
 
     monkeypatch.setattr("partita.curator.batches.batches.plan_charge", cheap)
     curator = hospital()

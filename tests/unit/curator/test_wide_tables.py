@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
 import partita as pt
 from partita.composition.account import RegionAccount
 from partita.ledger.ledger import Ledger
+from partita.limits import Limits, using
 from partita.region import Domain
 
 
-def wide(columns: int, unit: pt.Promise) -> pt.Curator:
+def wide(columns: int, unit: pt.Promise, **options: Any) -> pt.Curator:
     names = [f"c{number}" for number in range(columns)]
     table = pt.Table(
         "t",
         source=[{**dict.fromkeys(names, 1), "who": "a"}],
         columns={**{name: pt.integers(0, 9) for name in names}, "who": pt.identifier()},
     )
-    return pt.Curator(tables=[table], promises=[unit])
+    return pt.Curator(tables=[table], promises=[unit], **options)
 
 
 @pytest.mark.slow
@@ -64,3 +69,54 @@ def test_an_answer_does_not_wait_for_what_is_left(monkeypatch):
     assert answer.remaining == (pt.Pure(epsilon="0.9"),)
     assert answer.remaining == (pt.Pure(epsilon="0.9"),)
     assert len(looked) == 1
+
+
+@pytest.fixture
+def tight() -> Iterator[None]:
+    """Next to no work is allowed, so that little is shown to fit."""
+    with using(Limits(axes=0, numbers=1, grouped=0, splits=1, hot=0)):
+        yield
+
+
+def refused_at_first(curator: pt.Curator) -> str:
+    """Ask until a question is refused that was not shown to be too much."""
+    rng = random.Random(1)
+    for _ in range(200):
+        sides = [f"c{axis} {rng.choice(('< 5', '>= 5'))}" for axis in sorted(rng.sample(range(7), 3))]
+        question = f"SELECT COUNT(*) AS n FROM t WHERE {' AND '.join(sides)}"
+        try:
+            curator.ask(question, epsilon="0.1", reuse=False)
+        except pt.BudgetExceeded as refusal:
+            if refusal.code == "ledger.not-shown" and "patience=10," in refusal.message:
+                return question
+    raise AssertionError
+
+
+def test_a_question_that_was_not_shown_to_fit_may_be_asked_for_with_patience(tight):
+    curator = wide(7, pt.Promise(pt.rows(), pt.Pure(epsilon=1)))
+    question = refused_at_first(curator)
+    offer = curator.quote(question, epsilon="0.1")
+    assert not offer.fits
+    assert curator.quote(question, epsilon="0.1", patience=200).fits
+    # What was shown is kept.
+    assert curator.ask(question, epsilon="0.1").cost == pt.Pure(epsilon="0.1")
+    assert curator.verify().sound
+
+
+def test_the_patience_of_a_curator_is_that_of_every_question(tight):
+    usual, patient = (wide(7, pt.Promise(pt.rows(), pt.Pure(epsilon=1)), patience=many) for many in (1, 200))
+    question = refused_at_first(usual)
+    for entry in usual.ledger.entries():
+        if entry.kind.name == "RESERVE":
+            patient.ask(str(entry.details()["asked"]), epsilon="0.1", reuse=False)
+    assert patient.ask(question, epsilon="0.1").cost == pt.Pure(epsilon="0.1")
+
+
+@pytest.mark.parametrize("patience", [0, -1, "much", 1.5, 10_001, True])
+def test_patience_is_a_whole_number_within_reason(patience):
+    curator = wide(2, pt.Promise(pt.rows(), pt.Pure(epsilon=1)))
+    with pytest.raises(pt.InvalidInput):
+        curator.ask("SELECT COUNT(*) AS n FROM t", epsilon="0.1", patience=patience)
+    with pytest.raises(pt.InvalidInput):
+        wide(2, pt.Promise(pt.rows(), pt.Pure(epsilon=1)), patience=patience)
+    assert curator.spent()[0].is_zero()

@@ -202,3 +202,33 @@ def test_a_text_that_is_too_long_for_patterns_fails_no_question(visits):
     ) as curator:
         assert curator.ask("SELECT COUNT(*) AS n FROM visits WHERE age > 1", rho=1000).rows() == [{"n": 3}]
         assert curator.ask("SELECT SUM(age) AS s FROM visits", rho=10**5).rows() == [{"s": 40 + 70 + 120}]
+
+
+def test_no_clock_of_the_role_or_the_server_ends_a_question(visits):
+    """Whether a question reaches it would depend on rows, and it would then answer with noise on nothing."""
+    clocks = {
+        "statement_timeout": "50s",
+        "lock_timeout": "50s",
+        "idle_in_transaction_session_timeout": "50s",
+        "idle_session_timeout": "50s",
+        "transaction_timeout": "50s",
+    }
+    owner = served.owner()
+    owner.execute("DROP ROLE IF EXISTS hurried")
+    owner.execute("CREATE ROLE hurried LOGIN IN ROLE reader")
+    for clock, longest in clocks.items():
+        owner.execute(f"ALTER ROLE hurried SET {clock} = '{longest}'")
+    engine = Postgres([table()], database=served.address("hurried"))
+    limited = Postgres([table()], database={"address": served.address("hurried"), "timeout": 7})
+    try:
+        with engine._transaction() as cursor:
+            assert {clock: cursor.execute(f"SHOW {clock}").fetchall() for clock in clocks} == {
+                clock: [("0",)] for clock in clocks
+            }
+        with limited._transaction() as cursor:
+            assert cursor.execute("SHOW statement_timeout").fetchall() == [("7s",)]
+        assert counted(engine) == counted(limited) == 3
+    finally:
+        engine.close()
+        limited.close()
+        owner.execute("DROP ROLE hurried")

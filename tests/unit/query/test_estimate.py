@@ -16,6 +16,7 @@ from partita.engine.reference import tallied
 from partita.query.answer.estimators import Linear
 from partita.query.batch.allotment import Allotment, _inverse
 from partita.query.batch.batch import shared
+from partita.query.batch.charging import ByTable
 from partita.query.batch.estimate import estimates, told
 from partita.query.batch.share import Share
 from partita.query.noise.quote import Quote, quote
@@ -24,6 +25,12 @@ from partita.query.reuse.sums import sums
 from partita.query.sql.parse import read
 from partita.sampling.bits import TestBits
 from tests.unit.query.test_reuse import ROWS, TABLE
+
+
+def by_table(*promises: pt.Promise) -> ByTable:
+    """One table of rows that nothing is left out of."""
+    return ByTable(promises, {"t": None})
+
 
 PROMISES = [pt.Promise(pt.rows(), pt.ZCDP(rho="5"))]
 AGGREGATES = ["COUNT(*)", "SUM(b)", "AVG(b)", "COUNT(a)", "SUM(a)", "AVG(a)", "SUM(2 * b - 3)", "VAR_POP(b)"]
@@ -114,7 +121,7 @@ def test_tables_with_too_many_cells_to_relate_still_tell_what_follows_from_them(
     ]
     listed.append("SELECT a, COUNT(*) AS n FROM t GROUP BY a")
     measure, price = PRICES["gaussian"]
-    shares = shared([read(sql, [TABLE]) for sql in listed], [pt.Promise(pt.rows(), measure)], price, {"t": None})
+    shares = shared([read(sql, [TABLE]) for sql in listed], by_table(pt.Promise(pt.rows(), measure)), price)
     assert [len(share.sources) for share in shares] == [1, 1, 2]
     assert all(share.estimate is None for share in shares)
 
@@ -124,7 +131,7 @@ ROLLED = "SELECT a, b, COUNT(*) AS n FROM t GROUP BY ROLLUP(a, b)"
 
 def test_levels_of_a_rollup_are_released_by_themselves_where_that_is_more_exact() -> None:
     measure, price = PRICES["gaussian"]
-    (share,) = shared([read(ROLLED, [TABLE])], [pt.Promise(pt.rows(), measure)], price, {"t": None})
+    (share,) = shared([read(ROLLED, [TABLE])], by_table(pt.Promise(pt.rows(), measure)), price)
     assert len(share.sources) > 1
     rolled, plain = share.result(share.nothing()), share.quote
     margins = rolled.cells.margins(rolled.plan.lines.sets)
@@ -149,7 +156,7 @@ def test_levels_of_a_rollup_are_released_by_themselves_where_that_is_more_exact(
 
 def test_levels_of_a_rollup_share_noise_of_one_sort_that_adds_up_faster() -> None:
     measure, price = PRICES["laplace"]
-    (share,) = shared([read(ROLLED, [TABLE])], [pt.Promise(pt.rows(), measure)], price, {"t": None})
+    (share,) = shared([read(ROLLED, [TABLE])], by_table(pt.Promise(pt.rows(), measure)), price)
     rolled = share.result(share.nothing())
     margins = rolled.cells.margins(rolled.plan.lines.sets)
     whole = quote(rolled.plan, share.quote.promises, price).spreads[0].variance
@@ -178,7 +185,7 @@ PRICES: dict[str, tuple[Any, Price]] = {
 def batch(kind: str) -> list[Share]:
     measure, price = PRICES[kind]
     plans = [read(sql, [TABLE]) for sql in LISTED]
-    return shared(plans, [pt.Promise(pt.rows(), measure)], price, {"t": None})
+    return shared(plans, by_table(pt.Promise(pt.rows(), measure)), price)
 
 
 @pytest.mark.slow
@@ -244,7 +251,7 @@ def test_a_batch_is_the_same_in_whatever_order_it_is_asked() -> None:
     measure, price = PRICES["gaussian"]
     promises = [pt.Promise(pt.rows(), measure)]
     plans = [read(sql, [TABLE]) for sql in LISTED]
-    found = [shared(listed, promises, price, {"t": None}) for listed in (plans, plans[::-1])]
+    found = [shared(listed, by_table(*promises), price) for listed in (plans, plans[::-1])]
     assert [one.quote.fingerprint for one in found[0]] == [one.quote.fingerprint for one in found[1]][::-1]
 
 
@@ -261,7 +268,7 @@ def test_a_cell_that_is_next_to_nothing_of_all_values_is_not_taken_for_nothing()
     listed += [f"SELECT COUNT(*) AS n FROM t WHERE {inside}", f"SELECT COUNT(*) AS n FROM t WHERE NOT ({inside})"]
     listed += ["SELECT COUNT(*) AS n FROM t"]
     measure, price = PRICES["gaussian"]
-    shares = shared([read(sql, [table]) for sql in listed], [pt.Promise(pt.rows(), measure)], price, {"t": None})
+    shares = shared([read(sql, [table]) for sql in listed], by_table(pt.Promise(pt.rows(), measure)), price)
     rows = [dict.fromkeys((f"c{place}" for place in range(10)), 1)] * 1000
     found = [
         share.result({one.fingerprint: one.exact(tallied(one.program, rows)).astype(object) for one in share.sources})
@@ -289,7 +296,7 @@ NOTHING = [
 def test_sums_of_nothing_and_of_nobody_have_a_share_of_the_price(sql: str, kind: str, beside: list[str]) -> None:
     measure, price = PRICES[kind]
     promise = pt.Promise(pt.rows(), measure)
-    shares = shared([read(one, [TABLE]) for one in (sql, *beside)], [promise], price, {"t": None})
+    shares = shared([read(one, [TABLE]) for one in (sql, *beside)], by_table(promise), price)
     account = pt.RegionAccount(shares[0].quote.plan.table.domain, promise)
     for one in {one.fingerprint: one for share in shares for one in share.sources}.values():
         account.charge(one.region, one.tolls[0].cost.row, one.tolls[0].cost.substitution)
@@ -305,7 +312,7 @@ def test_a_question_of_hardly_any_weight_is_still_told_and_its_bar_says_how_badl
     ]
     measure, price = PRICES[kind]
     plans, promises = [read(sql, [TABLE]) for sql in listed], [pt.Promise(pt.rows(), measure)]
-    shares = shared(plans, promises, price, {"t": None}, [1, "1e-20", "1e20"])
+    shares = shared(plans, by_table(*promises), price, [1, "1e-20", "1e20"])
     for share in shares:
         made = share.result(
             {one.fingerprint: one.exact(tallied(one.program, TRUE_ROWS)).astype(object) for one in share.sources}

@@ -15,6 +15,7 @@ from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference
 from partita.errors import PartitaError
 from partita.granularity import Replace, Rows, Users
+from partita.query.batch.charging import ByTable
 from partita.query.batch.joint import joint
 from partita.query.exact.measurements import Counted
 from partita.query.exact.sensitivity import gathered_movement
@@ -183,7 +184,7 @@ def test_so_many_times_the_price_of_one_row_is_what_a_chosen_quantile_costs(
 def test_the_charge_of_a_plan_tells_what_a_whole_owner_loses() -> None:
     quotes = [quoted("SELECT COUNT(DISTINCT who) AS n FROM things WHERE a > 2", OWNERS), quoted(APART[1], OWNERS)]
     joints = joint(quotes, quotes[0].promises, [Fraction(0)])
-    (cost,) = plan_charge(quotes, joints, [Fraction(0)]).costs
+    (cost,) = plan_charge(quotes, ByTable(quotes[0].promises, {}).together(quotes, [Fraction(0)]), [Fraction(0)]).costs
     assert cost.owner is not None
     assert cost.owner == joints[0].together.owner
 

@@ -11,7 +11,7 @@ from partita.composition.account.booking import Booking, Release, Shape, Stated,
 from partita.composition.account.claim import Claim
 from partita.composition.account.engine import Answer, Engine, Extent, OfWindows, Point, engine_of
 from partita.composition.account.load import Amounts, Load
-from partita.composition.account.loads.allowance import sharing
+from partita.composition.account.loads.allowance import in_force, sharing
 from partita.composition.account.loads.units import Units
 from partita.composition.plans.promise import Promise
 from partita.errors import region as refuse
@@ -149,8 +149,8 @@ class RegionAccount(Live):
 
     @alone
     def decide(self, load: Load) -> Answer:
-        """Whether a load that was priced already still fits; nothing is booked."""
-        return self._engine.decide(load)
+        """Whether a load that was priced already still fits, with the patience in force; nothing is booked."""
+        return self._decided([load], 1)[0]
 
     @alone
     def book(self, load: Load, answer: Answer) -> None:
@@ -380,9 +380,12 @@ class RegionAccount(Live):
     # --- inner parts -----------------------------------------------------------------------------------------
 
     def _decided(self, bookings: list[Load], patience: int) -> list[Answer]:
-        if whole(patience, "patience", least=1) == 1:
-            return [self._engine.decide(load) for load in bookings]
-        with sharing(self._engine.limits, patience):
+        """What is decided with the usual work; more is taken only for what would be refused without proof."""
+        longer = max(whole(patience, "patience", least=1), in_force())
+        answers = [self._engine.decide(load) for load in bookings]
+        if longer == 1 or all(answer.fits or answer.proven for answer in answers):
+            return answers
+        with sharing(self._engine.limits, longer):
             return [self._engine.decide(load) for load in bookings]
 
     def _fits(self, release: Release, *, stateful: bool) -> bool:
@@ -491,8 +494,7 @@ class RegionAccount(Live):
         who, budget = str(self.promise.granularity), str(self.promise.budget)
         region, asked = str(release.region), str(release.cost.row)
         if not answer.proven:
-            upper = str(self.spent(release.region))
-            return refuse.not_shown_to_fit(who, region, asked, budget, upper)
+            return refuse.not_shown_to_fit(who, region, asked, budget, str(self.spent(release.region)))
         with sharing(self._engine.limits):
             spent, fits = str(self.spent(release.region)), str(self.remaining(release.region))
         return refuse.over_budget(who, region, asked, spent, budget, fits)

@@ -49,15 +49,27 @@ class PersonSpace:
     @cached_property
     def domain(self) -> Domain:
         """The wide domain: columns are called ``table.column``."""
+        windows: dict[str, Bounded] = {}
+        if self.persons.per is not None:
+            # Of all rows of the protected window it is one and the same value, whatever their table.
+            columns = self.tables[self.persons.tables[0]].columns
+            column = next(one for name, one in columns.items() if name.lower() == self.persons.per.lower())
+            windows[self.persons.per] = replace(column, constant=True)  # type: ignore[type-var, assignment]
         return Domain(
-            {
+            windows
+            | {
                 f"{table}.{name}": self._within(table, column)
                 for table in self.persons.tables
                 for name, column in self.tables[table].columns.items()
-                if isinstance(column, Bounded)
+                if isinstance(column, Bounded) and f"{table}.{name}" == self.named(table, name)
             }
             or {self.persons.column: _nobody()}
         )
+
+    def named(self, table: str, column: str) -> str:
+        """What a column of a table is called in the wide domain: windows of time are the same for all tables."""
+        per = self.persons.per
+        return per if per is not None and column.lower() == per.lower() else f"{table}.{column}"
 
     def _within(self, table: str, column: Bounded) -> Bounded:
         own = table == self.persons.table
@@ -76,7 +88,7 @@ class PersonSpace:
         kept = {place: at for place, at in kept.items() if at[0] in (table, self.persons.table)}
         wide = self.domain
         # What says of a key or an owner whether it is there has no axis, and narrows nothing.
-        places = {place: wide.axis(name) for place, at in kept.items() if (name := ".".join(at)) in wide.axes}
+        places = {place: wide.axis(name) for place, at in kept.items() if (name := self.named(*at)) in wide.axes}
         full, own = wide.everything, region.domain.everything
 
         def made(box: Box) -> Box:

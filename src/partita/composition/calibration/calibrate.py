@@ -28,6 +28,8 @@ from partita.theory.distance import Distance
 from partita.theory.measures.pure import Pure
 
 # log sqrt(2π)
+# Distances that a first guess follows.
+_FURTHEST = Fraction(10**100)
 _HALF_LOG = 0.9189385332046727
 
 
@@ -237,7 +239,12 @@ def _search(
 
     # Many small losses are nearly Gaussian once there is a δ to spend.
     guess = _largest_mu(float(epsilon), math.log(float(delta))) / math.sqrt(count) if delta else float(epsilon) / count
-    return made(largest(plan, epsilon, delta, method, relation, max(guess, float(epsilon) / count)))
+    guess = max(guess, float(epsilon) / count)
+    # Strengths are for a distance of one.
+    far = Fraction(1) if distance is None else distance.length()
+    if 1 / _FURTHEST < far < _FURTHEST:
+        guess /= float(far)
+    return made(largest(plan, epsilon, delta, method, relation, guess))
 
 
 def _share(item: Share | tuple[Any, ...]) -> Share:

@@ -158,6 +158,8 @@ def _totals(
                     return RULES["pld"].read(made, target).least(target)
             return compose(made, delta=delta, method=method).epsilon
         except PartitaError:
+            # With no steps left no other strength is tried either.
+            spend_composing(0)
             return math.inf
 
     return total

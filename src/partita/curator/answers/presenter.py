@@ -77,8 +77,8 @@ class Presenter:
             self._held.append(name)
         self._connection.register(name, pa.Table.from_arrays(arrays, names=list(columns)))
 
-    def prepared(self, sql: str, *, patience: float = PATIENCE) -> list[str]:
-        """The names of the columns that a statement will have; refused where it is none, whatever the numbers are."""
+    def prepared(self, sql: str, *, patience: float = PATIENCE) -> dict[str, str]:
+        """The columns that a statement will have, with their types; refused where it is none, whatever the numbers."""
         try:
             statements = self._connection.extract_statements(sql)
             if len(statements) != 1 or statements[0].type is not duckdb.StatementType.SELECT:
@@ -89,13 +89,13 @@ class Presenter:
             raise refuse_shown.not_presented("it takes too long.") from None
         except duckdb.Error as problem:
             raise refuse_shown.not_presented(_said(problem)) from None
-        names = [str(line[0]) for line in described]
+        names, types = [str(line[0]) for line in described], [str(line[1]) for line in described]
         if len(names) > MOST_COLUMNS:
             raise refuse_shown.not_presented(f"it has more than {MOST_COLUMNS} columns.")
         for name, times in Counter(name.lower() for name in names).items():
             if times > 1:
                 raise refuse.repeated_name(name)
-        return names
+        return dict(zip(names, types, strict=True))
 
     def select(self, sql: str, *, patience: float = PATIENCE) -> dict[str, list[Any]]:
         """The columns of a statement; what fails depends on released numbers alone, so it is told as it is."""

@@ -9,9 +9,8 @@ from typing import Any, final
 
 from partita.curator.answers.answer import Answer
 from partita.curator.batches.planned import Planned, distinct_quotes, released
-from partita.errors.query import prices as refuse
 from partita.exact import Number
-from partita.query.batch.joint import Joint, inner_delta, joint
+from partita.query.batch.joint import inner_delta
 from partita.query.batch.share import Share
 from partita.query.noise.quote import Quote
 from partita.theory.measures.approximate import Approximate
@@ -115,15 +114,6 @@ def deltas_of(quotes: Sequence[Quote], delta: Fraction | None, epsilon: Fraction
         whole = delta if delta is not None else own or budget.delta / 10
         found.append(inner_delta(promise, whole, budget.epsilon if epsilon is None else epsilon))
     return tuple(found)
-
-
-def totals(quotes: Sequence[Quote], deltas: Sequence[Fraction]) -> tuple[Joint, ...]:
-    """The joint cost of questions of one table under each promise."""
-    tables = sorted({one.plan.table.name for one in quotes})
-    if len(tables) > 1:
-        raise refuse.several_tables_planned(tables)
-    distinct = distinct_quotes(quotes)
-    return joint(distinct, distinct[0].promises, deltas)
 
 
 def _delta(loss: Measure) -> Fraction:

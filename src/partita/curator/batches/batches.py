@@ -11,18 +11,18 @@ from partita.composition.account import RegionAccount
 from partita.composition.calibration.pricing import Price
 from partita.composition.plans.promise import Promise
 from partita.curator.answers.answer import Answer
-from partita.curator.batches.batch import Batch, deltas_of, totals
-from partita.curator.batches.planned import Planned, plan_charge, released
+from partita.curator.batches.batch import Batch, deltas_of
+from partita.curator.batches.planned import Planned, distinct_quotes, plan_charge, released
 from partita.curator.path.path import Path
-from partita.curator.path.placed import booked_cost, costs_of
+from partita.curator.path.placed import booked_cost, costs_of, placed
 from partita.errors import BudgetExceeded, NotProven
 from partita.errors.query import prices as refuse
 from partita.exact import Number, probability
 from partita.granularity import Users
 from partita.ledger.charge import Charge
 from partita.ledger.ledger import Ledger
-from partita.query.batch.batch import Truncations, shared
-from partita.query.batch.joint import Joint
+from partita.query.batch.batch import shared
+from partita.query.batch.charging import Charging, Together
 from partita.query.batch.share import Share
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import Quote
@@ -46,11 +46,11 @@ class Batches:
         ledger: Ledger,
         path: Path,
         promises: tuple[Promise, ...],
-        truncations: Truncations,
+        charging: Charging,
         answering: Answering,
     ) -> None:
         self._ledger, self._path = ledger, path
-        self._promises, self._truncations, self._answering = promises, truncations, answering
+        self._promises, self._charging, self._answering = promises, charging, answering
         self.plans: WeakSet[Planned] = WeakSet()
         """Plans that are charged."""
 
@@ -68,30 +68,30 @@ class Batches:
             raise refuse.no_questions()
         plans = [one.plan if isinstance(one, Quote) else one for one in questions]
         if price is not None:
-            shares = shared(plans, self._promises, price, self._truncations, weights)
+            shares = shared(plans, self._charging, price, weights)
         else:
             shares = [Share(one, (one,)) for one in questions if isinstance(one, Quote)]
             if len(shares) < len(questions):
                 raise refuse.no_price()
         at = None if delta is None else probability(delta, "delta")
-        by_table: dict[str, list[Quote]] = {}
+        by_account: dict[str, list[Quote]] = {}
         for one in released(shares):
-            by_table.setdefault(one.plan.table.name, []).append(one)
+            by_account.setdefault(self._charging.account(one.plan), []).append(one)
         found = {
             name: (mine, deltas_of(mine, at, None if price is None else price.epsilon))
-            for name, mine in by_table.items()
+            for name, mine in by_account.items()
         }
-        joints = {name: totals(mine, deltas) for name, (mine, deltas) in found.items()}
-        charges = [plan_charge(mine, joints[name], deltas, analyst=analyst) for name, (mine, deltas) in found.items()]
+        joint = {name: self._charging.together(distinct_quotes(mine), deltas) for name, (mine, deltas) in found.items()}
+        charges = [plan_charge(mine, joint[name], deltas, analyst=analyst) for name, (mine, deltas) in found.items()]
         costs = [self._units(charge.costs, charge) for charge in charges]
-        apart = [self._apart(joints[charge.table], charge, cost) for charge, cost in zip(charges, costs, strict=True)]
-        exact = any(one.exact for joint in joints.values() for one in joint)
+        apart = [self._apart(joint[charge.table], charge, cost) for charge, cost in zip(charges, costs, strict=True)]
+        exact = any(one.exact for one in joint.values())
         planned = _most(costs)
         return Batch(
             shares=tuple(shares),
             costs=planned
             if exact
-            else _most([self._one_by_one(*pair) for pair in zip(by_table.values(), costs, strict=True)]),
+            else _most([self._one_by_one(*pair) for pair in zip(by_account.values(), costs, strict=True)]),
             apart=_most(apart),
             exact=exact,
             fits=all(self._fits(charge) for charge in charges),
@@ -107,10 +107,10 @@ class Batches:
             booked_cost(promise, charge.region, cost) for promise, cost in zip(self._promises, costs, strict=True)
         )
 
-    def _apart(self, joints: Sequence[Joint], charge: Charge, together: tuple[Measure, ...]) -> tuple[Measure, ...]:
+    def _apart(self, joint: Together, charge: Charge, together: tuple[Measure, ...]) -> tuple[Measure, ...]:
         """The same if each question were charged by itself; as together where that has no proven price."""
         try:
-            return self._units([one.apart for one in joints], charge)
+            return self._units(joint.apart, charge)
         except NotProven:
             return together
 
@@ -126,13 +126,13 @@ class Batches:
         told = [answers[one.fingerprint] for one in share.sources]
         noisy = {one.fingerprint: found.result.noisy for one, found in zip(share.sources, told, strict=True)}
         zeros = tuple(cost.zero() for cost in share.quote.costs)
-        costs = zeros if own is None else own.costs
+        costs, at = zeros if own is None else own.costs, placed(share.quote)
         return Answer(
             quote=share.quote,
             result=share.result(noisy),
             cost=costs[0],
             costs=costs,
-            reckon=self._ledger.reckoning(share.quote.plan.table.name, share.quote.region, analyst),
+            reckon=self._ledger.reckoning(at.table, at.region, analyst),
             free=own is None or own.free,
             sources=tuple({receipt.seq: receipt for found in told for receipt in found.receipts}.values()),
         )
@@ -172,7 +172,7 @@ class Batches:
 
 
 def _most(losses: Sequence[tuple[Measure, ...]]) -> tuple[Measure, ...]:
-    """The largest over tables, which hold different records."""
+    """The largest over accounts, which are of different records."""
     return tuple(
         parts[0].like([max(numbers) for numbers in zip(*(part.vector() for part in parts), strict=True)])
         for parts in zip(*losses, strict=True)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from partita.curator.answers.answer import Answer
 from partita.curator.path.path import Noisy, Path, fingerprint, numbers, reading_of, remade
+from partita.curator.path.placed import placed
 from partita.curator.path.purchase import Purchase
 from partita.errors.query import prices as refuse
 from partita.ledger.charge import Charge
@@ -20,7 +21,7 @@ from partita.ledger.ledger import Ledger
 from partita.ledger.receipts.receipts import Receipt
 from partita.ledger.states import Answered, Reservation
 from partita.live import Live
-from partita.query.batch.joint import Joint, union
+from partita.query.batch.charging import Together
 from partita.query.batch.share import Share
 from partita.query.noise.quote import Quote
 from partita.theory.measures.base import Measure
@@ -29,15 +30,15 @@ _LONGEST = 100_000
 
 
 def plan_charge(
-    quotes: Sequence[Quote], joints: Sequence[Joint], deltas: Sequence[Fraction], *, analyst: str = ""
+    quotes: Sequence[Quote], together: Together, deltas: Sequence[Fraction], *, analyst: str = ""
 ) -> Charge:
-    """One charge for all questions of a plan: the union of their regions, and what they cost the heaviest row."""
+    """One charge for all questions of a plan: the union of their regions, and what they cost the heaviest unit."""
     distinct = distinct_quotes(quotes)
     listed = "\n".join(one.fingerprint for one in distinct)
     return Charge(
-        table=distinct[0].plan.table.name,
-        region=union(distinct),
-        costs=tuple(one.together for one in joints),
+        table=together.account,
+        region=together.region,
+        costs=together.costs,
         mechanism={
             "plan": [
                 {
@@ -142,13 +143,13 @@ class Planned(Live):
     def _answer(self, share: Share) -> Answer:
         answered, quote = self._read(), share.quote
         noisy = {one.fingerprint: planned_numbers(answered.content, one) for one in share.sources}
-        zeros = tuple(cost.zero() for cost in self.costs)
+        zeros, at = tuple(cost.zero() for cost in self.costs), placed(quote)
         return Answer(
             quote=quote,
             result=share.result(noisy),
             cost=zeros[0],
             costs=zeros,
-            reckon=self._ledger.reckoning(quote.plan.table.name, quote.region, self._purchase.charge.analyst),
+            reckon=self._ledger.reckoning(at.table, at.region, self._purchase.charge.analyst),
             free=True,
             issue=self._ledger.issuer(answered),
             sources=() if share.alone else (self._ledger.receipt(answered),),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import final
+from typing import Final, final
 
 from partita.composition.account.people import PersonSpace
 from partita.composition.calibration.pricing import Price
 from partita.composition.plans.promise import Promise
 from partita.curator.answers.quotation import CuratorQuote
+from partita.curator.batches.across import AcrossTables
 from partita.curator.computations.computation import Computation
 from partita.curator.path.event_promise import EventPromise
 from partita.curator.path.placed import PersonPromise
@@ -17,8 +18,10 @@ from partita.curator.wanted import Wanted
 from partita.effort import within_effort
 from partita.errors import curator as refuse
 from partita.errors.query import language as refuse_query
+from partita.errors.query import people as refuse_people
 from partita.errors.query import presenting as refuse_shown
 from partita.granularity import Persons
+from partita.query.batch.charging import ByTable, Charging
 from partita.query.builder.aggregates import count
 from partita.query.builder.frame import Frame
 from partita.query.exact.extract import Extract
@@ -33,6 +36,11 @@ from partita.query.tables.people import People
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import Truncation, truncation
+
+_KEPT: Final = 256
+"""Plans that are kept by their texts."""
+_SHORT: Final = 2000
+"""The longest text of one."""
 
 
 @final
@@ -57,6 +65,7 @@ class Catalogue:
         }
         cuts = {name: cut for name, cut in self.truncations.items() if cut is not None}
         self._most = {name: cut.altogether(tables[name].domain) for name, cut in cuts.items()}
+        self._read: dict[str, Plan] = {}
 
     def known(self, name: str) -> Table:
         """The table of this name."""
@@ -83,14 +92,39 @@ class Catalogue:
     def asked(self, question: str | Plan) -> Plan | Statement | Staged:
         """The plan of a question about these tables, or a statement about the answers to some."""
         if isinstance(question, str):
-            if self._people is not None:
-                return sql.read_statement(question, [], self.public, people=self._people)
-            return sql.read_statement(question, self.tables, self.public, self._most)
+            # A text means the same for as long as the tables are declared so: whoever quotes and asks is read once.
+            known = self._read.get(question)
+            return self._newly(question) if known is None else known
         if isinstance(question, Plan) and self._ours(question.table):
             return question
         if isinstance(question, Plan) and (newer := self._newer(question.table)) is not None:
             return replace(question, table=newer)
         raise refuse.not_a_question(question)
+
+    def _newly(self, question: str) -> Plan | Statement | Staged:
+        if self._people is not None:
+            found = sql.read_statement(question, [], self.public, people=self._people)
+        else:
+            found = sql.read_statement(question, self.tables, self.public, self._most)
+        if isinstance(found, Plan) and len(question) <= _SHORT:
+            if len(self._read) >= _KEPT:
+                self._read.clear()
+            self._read[question] = found
+        return found
+
+    def reread(self, text: str) -> Plan:
+        """The plan of a question as the book has it."""
+        if self._people is not None:
+            return sql.read(text, [], self.public, people=self._people)
+        return sql.read(text, self.tables)
+
+    @property
+    def charging(self) -> Charging:
+        """How questions that are fixed together are charged."""
+        if self._space is None:
+            return ByTable(self.promises, self.truncations)
+        seen, cut = (lambda plan: self.promised(plan.table, plan)), (lambda plan: self.kept(plan.table))
+        return AcrossTables(self.promises, self._space, seen, cut)
 
     @within_effort
     def offer(self, question: Plan, wanted: Wanted) -> Quote:
@@ -111,6 +145,9 @@ class Catalogue:
         space = self._space
         if space is None:
             return self.promises
+        gathered = plan is not None and plan.per_user is not None
+        if space.persons.per is not None and (gathered or joined_of(table) is not None):
+            raise refuse_people.across_windows(str(space.persons))
         return tuple(
             PersonPromise(one, space, table)
             if isinstance(one.granularity, Persons)

@@ -8,14 +8,16 @@ from typing import Final, final
 
 from partita.assay.assay import Claim, assay
 from partita.assay.release import Choice, Part, Released
+from partita.assay.undercut import Load, undercut
 from partita.composition.plans.promise import Promise
-from partita.curator.path.placed import on_people
+from partita.curator.path.placed import PersonPromise, on_people, placed
 from partita.engine.log import log
 from partita.errors import curator as refuse
 from partita.exact import whole
 from partita.ledger.charge import Charge
 from partita.ledger.ledger import Ledger
 from partita.query.exact.measurements import entries
+from partita.query.language.joined import identity
 from partita.query.noise.quote import Quote
 
 EFFORT: Final = 32
@@ -44,12 +46,9 @@ class SecondOpinion:
             return
         # What cannot be booked at all is refused here as it would be there.
         claims = claimed(self._ledger, self._ledger.terms.promises, charge)
-        if quotes and (people := on_people(quotes[0].promises)) is not None:
-            # The same, as it is about the rows that the question reads.
-            claims = people.claims(quotes[0])
+        people = on_people(quotes[0].promises) if quotes else None
         try:
-            found = assay([released(quote) for quote in quotes], claims, effort=self._effort, seed=charge.question)
-            problem = None if found is None else str(found)
+            problem = self._tried(charge, quotes, claims) if people is None else self._of_people(charge, quotes)
         except Exception:
             log.exception("A charge to %s could not be tried a second way.", charge.table)
             problem = "it could not be tried"
@@ -59,6 +58,33 @@ class SecondOpinion:
         if len(self._passed) >= _KEPT:
             self._passed.clear()
         self._passed[seen] = None
+
+    def _tried(self, charge: Charge, quotes: Sequence[Quote], claims: Sequence[Claim]) -> str | None:
+        found = assay([released(quote) for quote in quotes], claims, effort=self._effort, seed=charge.question)
+        return None if found is None else str(found)
+
+    def _of_people(self, charge: Charge, quotes: Sequence[Quote]) -> str | None:
+        """What is short for people: claims are made about the rows that questions read.
+
+        A plan books at every point what its questions would book by themselves, each of which is tried; or it is about
+        one table and is tried as a whole.
+        """
+        seen = [(one, people) for one in quotes if (people := on_people(one.promises)) is not None]
+        if len(seen) > 1:
+            apart, whole = [placed(one) for one in quotes], None
+            for place, cost in enumerate(charge.costs):
+                parts = [Load(one.region.boxes, one.costs[place].row.vector()) for one in apart]
+                short = undercut(parts, Load(charge.region.boxes, cost.row.vector()))
+                if short is not None and not isinstance(quotes[0].promises[place], PersonPromise):
+                    return f"less than the questions would book at {short}"
+                whole = whole if short is None else cost.row
+            if whole is not None:
+                _, people = seen[0]
+                if len({identity(one.plan.table) for one in quotes}) > 1 or not people.of_persons(charge.region):
+                    return "less than the questions would book, and not for one table"
+                return self._tried(charge, quotes, [people.claimed(charge.region, whole)])
+        tried = (self._tried(charge, [one], people.claims(one)) for one, people in seen)
+        return next((problem for problem in tried if problem is not None), None)
 
 
 def claimed(ledger: Ledger, promises: Sequence[Promise], charge: Charge) -> list[Claim]:

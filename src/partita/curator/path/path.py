@@ -20,6 +20,7 @@ from partita.curator.path.rehearsal import Rehearsal
 from partita.curator.path.turns import Turns
 from partita.engine.base import Engine
 from partita.engine.log import attempted
+from partita.errors import BudgetExceeded
 from partita.errors import engine as refuse_engine
 from partita.errors import vault as refuse_vault
 from partita.ledger.book.points import Point
@@ -228,6 +229,15 @@ def charge_of(quote: Quote, *, asked: str, analyst: str = "", key: str | None = 
         analyst=analyst,
         key=key,
     )
+
+
+def fits(ledger: Ledger, quote: Quote, analyst: str) -> bool:
+    """Whether a question could be paid for now, with the patience in force."""
+    try:
+        ledger.admits(charge_of(quote, asked="", analyst=analyst))
+    except BudgetExceeded:
+        return False
+    return True
 
 
 def remade(quote: Quote) -> dict[str, object]:

@@ -134,6 +134,10 @@ class PersonPromise:
         place = next(place for place, one in enumerate(quote.promises) if isinstance(one, PersonPromise))
         return self._best(*_costs(quote, place), by_person=by_person)
 
+    def whole(self, region: Region, cost: Cost) -> Booking:
+        """Where a cost of whole persons is booked if rows of this region may be read: on the persons' own values."""
+        return self._best(region, None, cost, by_person=True)[1]
+
     def of_charge(self, charge: Charge, promises: Sequence[Promised]) -> Charge:
         """The charge of a computation on rows of this table, placed among people."""
         rows, costs = Cost(self.budget), list[Cost | None]()
@@ -157,11 +161,37 @@ class PersonPromise:
         Of so many joined rows an owner may have, fewer rows of the table that is charged are a larger part.
         """
         way, booking = self._asked(quote)
-        domain, wide, unit = self.table.domain, self.space.domain, self.granularity
+        unit, boxes = self.granularity, self._here(way, booking.region)
+        share = Fraction(unit.rows, self.persons.cap(way.table))
+        amount = booking.one if self.of_persons(booking.region) else tuple(share * part for part in booking.one)
+        zero = tuple(Fraction(0) for _ in amount)
+        found = [Claim(unit, type(self.budget), boxes, amount, zero, zero)]
+        for place, one in enumerate(quote.promises):
+            if isinstance(one, EventPromise) and one.read and isinstance(one.granularity, Rows):
+                told = one.cost(quote, place).row.vector()
+                zero = tuple(Fraction(0) for _ in told)
+                found.append(Claim(one.granularity, type(one.budget), boxes, told, zero, zero))
+        return found
+
+    def claimed(self, region: Region, amount: Measure) -> Claim:
+        """A load on persons' own values, as it is about the rows of this table."""
+        way = next(self._ways(Region.everything(self.table.domain), None, Cost(amount, owner=amount), by_person=True))
+        zero = tuple(Fraction(0) for _ in amount.vector())
+        return Claim(self.granularity, type(self.budget), self._here(way, region), amount.vector(), zero, zero)
+
+    def of_persons(self, region: Region) -> bool:
+        """Whether a region of the wide domain constrains nothing but persons' own values."""
+        wide = self.space.domain
+        constant = {wide.axes[axis] for axis in wide.constant}
+        return all(name in constant for name in region.constrained())
+
+    def _here(self, way: _Way, region: Region) -> tuple[Box, ...]:
+        """The rows of this table that a region of the wide domain may hold."""
+        domain, wide = self.table.domain, self.space.domain
         places = {
-            place: wide.axis(".".join(way.columns[name]))
+            place: wide.axis(axis)
             for place, name in enumerate(domain.axes)
-            if name in way.columns and ".".join(way.columns[name]) in wide.axes
+            if name in way.columns and (axis := self.space.named(*way.columns[name])) in wide.axes
         }
         everything = domain.everything
 
@@ -171,19 +201,7 @@ class PersonPromise:
                 found[place] = intersection(box[axis], everything[place])
             return tuple(found) if all(found) else None
 
-        boxes = tuple(box for one in booking.region.boxes if (box := here(one)) is not None)
-        share = Fraction(unit.rows, self.persons.cap(way.table))
-        constant = {wide.axes[axis] for axis in wide.constant}
-        closed = all(name in constant for name in booking.region.constrained())
-        amount = booking.one if closed else tuple(share * part for part in booking.one)
-        zero = tuple(Fraction(0) for _ in amount)
-        found = [Claim(unit, type(self.budget), boxes, amount, zero, zero)]
-        for place, one in enumerate(quote.promises):
-            if isinstance(one, EventPromise) and one.read and isinstance(one.granularity, Rows):
-                told = one.cost(quote, place).row.vector()
-                zero = tuple(Fraction(0) for _ in told)
-                found.append(Claim(one.granularity, type(one.budget), boxes, told, zero, zero))
-        return found
+        return tuple(box for one in region.boxes if (box := here(one)) is not None)
 
 
 def _costs(quote: Quote, place: int) -> tuple[Region, Cost | None, Cost]:

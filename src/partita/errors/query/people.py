@@ -62,6 +62,33 @@ def no_owner(table: str, owner: str) -> InvalidInput:
     )
 
 
+def no_window(table: str, per: str) -> InvalidInput:
+    """A table without the column that says in which window of time its rows lie."""
+    return InvalidInput(
+        "people.no-window",
+        f"Table {table} does not say in which window its rows lie. Declare a column {per!r} with public values in it, "
+        f"the same in every table: days, weeks or months.",
+    )
+
+
+def other_windows(table: str, other: str, per: str) -> InvalidInput:
+    """Two tables whose windows are declared in different ways."""
+    return InvalidInput(
+        "people.other-windows",
+        f"Tables {table} and {other} declare {per!r} in different ways, so that their windows are not the same. "
+        f"Declare it alike, and not constant.",
+    )
+
+
+def across_windows(unit: str) -> QueryRefused:
+    """Joins, and what is computed of all rows of one owner, look across the protected windows."""
+    return QueryRefused(
+        "shape.across-windows",
+        f"[{unit}] protects the windows of a person one by one, and this question puts rows of several windows of one "
+        f"person together. Ask about the rows of one table, or keep a promise on whole persons. {UNTOUCHED}",
+    )
+
+
 def owner_not_identifier(table: str, owner: str, kind: str) -> InvalidInput:
     """The owner's column is declared as something else."""
     return InvalidInput(

@@ -98,15 +98,6 @@ def accuracy_of_statement() -> QueryRefused:
     )
 
 
-def statement_of_people() -> QueryRefused:
-    """A statement with several questions about people across tables."""
-    return QueryRefused(
-        "shape.statement-of-people",
-        f"Where promises are on people across tables, a statement may be around one question alone. Ask each of its "
-        f"questions by itself, and put the answers together. {UNTOUCHED}",
-    )
-
-
 def too_many_first(most: int) -> QueryRefused:
     """More questions in the conditions of one question than a price is divided among."""
     return QueryRefused(

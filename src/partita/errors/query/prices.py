@@ -153,6 +153,15 @@ def over_budget(refusal: str, bars: Mapping[str, str]) -> BudgetExceeded:
     )
 
 
+def too_patient(patience: int, most: int) -> InvalidInput:
+    """More work than anybody waits for."""
+    return InvalidInput(
+        "accuracy.too-patient",
+        f"patience = {patience:,} would take so many times the usual work to decide whether a question fits. Give at "
+        f"most {most:,}; more of it changes what is refused, and never what is kept secret.",
+    )
+
+
 # --- batches and plans -----------------------------------------------------------------------------------------
 
 

@@ -9,7 +9,7 @@ from typing import final
 from partita.composition.plans.promise import Promise
 from partita.explain.facts import Facts
 from partita.explain.numbers import short
-from partita.granularity import Edges, Granularity, Groups, Metric, Nodes, Replace, Rows, Users, Windows
+from partita.granularity import Edges, Granularity, Groups, Metric, Nodes, Persons, Replace, Rows, Users, Windows
 from partita.mechanisms.family import family
 from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.base import Measure
@@ -94,6 +94,20 @@ def _units(unit: Granularity) -> Iterator[Step]:
                 f"Of every owner at most {most} rows are kept, the same ones in every question, by a key drawn at the "
                 f"ledger's birth. An owner is a group of at most {most} rows.",
                 "A4, E14",
+            )
+        case Persons(rows=caps, per=per):
+            if per is not None:
+                yield Step(
+                    f"Every {per} of a person is a unit of its own, in all tables together. Rows that hold no declared "
+                    f"{per} are left out of every question. Somebody who is there on w of them may lose w times as "
+                    f"much in ε; in ρ and μ², w times the most of them that one release reads.",
+                    "A4a, I11",
+                )
+            kept = ", ".join(f"{cap} of {name}" for name, cap in caps)
+            yield Step(
+                f"Of every person at most so many rows are kept, the same ones in every question: {kept or 'one'}. "
+                f"What is lost through different tables adds up.",
+                "I2, I6",
             )
         case _:
             return

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from typing import final
 
+from partita.composition.account.loads.allowance import in_force, patient
 from partita.errors import PartitaError
 from partita.errors import ledger as refuse
 from partita.ledger.balances import Admission, Balances
@@ -17,6 +18,7 @@ from partita.ledger.book.store import Stage, Store
 from partita.ledger.book.tally import EVERY
 from partita.ledger.budgets import Cause, change_details
 from partita.ledger.canonical import canonical
+from partita.ledger.charge import Charge
 from partita.live import Live
 
 Clock = Callable[[], datetime]
@@ -62,6 +64,13 @@ class Book(Live):
                 self._catch_up()
                 self._step()
             yield self.replay.balances
+
+    def look(self, charges: Sequence[Charge], most: int) -> None:
+        """Take the time that is allowed beforehand, while others may write; the bounds that it shows are kept."""
+        with patient(most):
+            if in_force() > 1:
+                with self.current() as balances:
+                    balances.look(charges)
 
     @contextmanager
     def writing(self, stage: Stage, *, durable: bool = True) -> Iterator[Balances]:

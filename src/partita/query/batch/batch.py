@@ -6,38 +6,29 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import combinations
 from typing import Any, Final, final
 
 import numpy as np
 
-from partita.composition.account import RegionAccount
-from partita.composition.account.booking import Release, booked, charged
 from partita.composition.calibration.pricing import Price, affordable
-from partita.composition.plans.promise import Promise
 from partita.errors import PartitaError
 from partita.errors.query import prices as refuse
 from partita.exact import Number, positive
-from partita.granularity import Metric, Replace
 from partita.limits import current
 from partita.query.batch.allotment import Allotment
+from partita.query.batch.charging import Charging, times
 from partita.query.batch.estimate import estimates, told
-from partita.query.batch.joint import inner_delta, joint, union
 from partita.query.batch.levels import levels
 from partita.query.batch.share import Share, shares_of, thrifty
+from partita.query.language.joined import identity
 from partita.query.language.plan import Lines, Plan
 from partita.query.noise.accuracy import currency
-from partita.query.noise.quote import Promised, Quote, quote
+from partita.query.noise.quote import Quote, quote
 from partita.query.reuse.sums import additive
 from partita.query.reuse.wider import beside, wider
-from partita.query.tables.truncation import Truncation
-from partita.region.meetings import Meeting, meetings
 from partita.theory.measures.approximate import Approximate
-from partita.theory.measures.base import Measure
 from partita.theory.measures.renyi import Renyi
 from partita.threads import one_thread
-
-Truncations = Mapping[str, Truncation | None]
 
 _ROUNDS: Final = 6
 # No weight counts as less than this part of the largest.
@@ -47,17 +38,16 @@ _LEAST: Final = 1e-9
 @one_thread
 def shared(
     plans: Sequence[Plan],
-    promises: Sequence[Promised],
+    charging: Charging,
     price: Price,
-    truncations: Truncations,
     weights: Sequence[Number] | None = None,
 ) -> list[Share]:
     """A share for each plan such that all of them together cost nobody more than the price.
 
-    The same question twice is priced once. Tables are divided apart, since nobody's row is in two of them. The total of
-    the squared errors is least, each in units of what one row can do, times its weight; questions that no person is in
-    together do not share anything. A question that follows from another is not released by itself where that makes the
-    total smaller.
+    The same question twice is priced once. Accounts are divided apart, since nobody is charged to two of them. The
+    total of the squared errors is least, each in units of what one row can do, times its weight; questions that no
+    person is in together do not share anything. A question that follows from another is not released by itself where
+    that makes the total smaller.
     """
     if not plans:
         raise refuse.no_questions()
@@ -70,16 +60,10 @@ def shared(
         worth[_asked(plan)] = worth.get(_asked(plan), 0.0) + float(weight)
         distinct.setdefault(_asked(plan), plan)
     found: dict[_Asked, Share] = {}
-    for table in {plan.table.name: None for plan in plans}:
+    for account in {charging.account(plan): None for plan in plans}:
         # In an order of their own, so that the same questions in any order are the same batch.
-        mine = sorted(name for name, plan in distinct.items() if plan.table.name == table)
-        sharing = _Sharing(
-            [distinct[name] for name in mine],
-            tuple(promises),
-            price,
-            truncations[table],
-            [worth[name] for name in mine],
-        )
+        mine = sorted(name for name, plan in distinct.items() if charging.account(plan) == account)
+        sharing = _Sharing([distinct[name] for name in mine], charging, price, [worth[name] for name in mine])
         found.update(zip(mine, sharing.best(), strict=True))
     return [_shown(plan, found[_asked(plan)]) for plan in plans]
 
@@ -119,20 +103,13 @@ class _Way:
 
 @final
 class _Sharing:
-    """The questions of one table, and the price they share."""
+    """The questions of one account, and the price they share."""
 
-    def __init__(
-        self,
-        plans: Sequence[Plan],
-        promises: tuple[Promised, ...],
-        price: Price,
-        truncation: Truncation | None,
-        worth: Sequence[float],
-    ) -> None:
-        self.plans, self.promises, self.price = plans, promises, price
+    def __init__(self, plans: Sequence[Plan], charging: Charging, price: Price, worth: Sequence[float]) -> None:
+        self.plans, self.charging, self.price = plans, charging, price
         # However little a question is worth, it is told: with next to no share its estimate would be rounding alone.
-        self.truncation, self.worth = truncation, [max(one, _LEAST * max(worth)) for one in worth]
-        self.allowed = price.within(promises[0].budget)
+        self.worth = [max(one, _LEAST * max(worth)) for one in worth]
+        self.allowed = price.within(charging.budget)
 
     def best(self) -> list[Share]:
         """The way with the least total error."""
@@ -179,17 +156,6 @@ class _Sharing:
             return way
         return _Way("rho", whole, 1)
 
-    def _sets(self, plans: Sequence[Plan]) -> list[Meeting]:
-        """The sets of questions that may cost one protected unit together."""
-        sets = list(meetings([plan.where.region for plan in plans]))
-        unit = self.promises[0].granularity.single
-        if isinstance(unit, Replace | Metric) and len(sets) > 1:
-            if len(sets) ** 2 > 2 * current().batch_pairs:
-                return [frozenset(range(len(plans)))]
-            unions = {one | other for one, other in combinations(sets, 2)}
-            sets = [one for one in unions if not any(one < other for other in unions)]
-        return sets
-
     def _spent(self, way: _Way) -> list[Share]:
         asked = [self._quoted(plan, way, way.whole, way.noise) for plan in self.plans]
         helpers = beside(asked)
@@ -204,12 +170,14 @@ class _Sharing:
         families, alone = problem
         kinds: dict[tuple[object, ...], list[int]] = {}
         for place, one in enumerate(first):
-            kinds.setdefault((one.plan.keys, one.plan.aggregates, one.region.constrained()), []).append(place)
+            kinds.setdefault(
+                (identity(one.plan.table), one.plan.keys, one.plan.aggregates, one.region.constrained()), []
+            ).append(place)
         shares = Allotment(
             tuple(families),
             np.array(alone),
             tuple(map(tuple, kinds.values())),
-            tuple(self._sets([one.plan for one in first])),
+            tuple(self.charging.sets(first)),
             way.power,
         ).best()
         released = self._offered(way, {place: share for place, share in enumerate(shares) if share}, first)
@@ -247,7 +215,7 @@ class _Sharing:
         errors = [weight * one.figure for weight, one in zip(self.worth, asked, strict=True)]
         helpers = wider(asked)
         first = [*asked, *(self._quoted(plan, way, way.whole, way.noise) for plan in helpers)]
-        kept, shares = thrifty(first, errors, self._sets([one.plan for one in first]), way.power)
+        kept, shares = thrifty(first, errors, self.charging.sets(first), way.power)
         return shares_of(asked, list(self._offered(way, {place: shares[place] for place in kept}, first).values()))
 
     def _offered(self, way: _Way, shares: Mapping[int, float], first: Sequence[Quote]) -> dict[int, Quote]:
@@ -271,35 +239,17 @@ class _Sharing:
             # Loads may be booked higher than the price of one answer (theory E14): take that much off. An ε at a
             # fixed δ falls no slower than the root of ρ.
             scale = scale / over ** (2 if way.delta else 1) * Fraction(9999, 10000)
-        raise refuse.no_plan_for(str(self.promises[0].granularity), "no split of this price was found")
+        raise refuse.no_plan_for(
+            str(self.charging.promised(self.plans[0])[0].granularity), "no split of this price was found"
+        )
 
     def _quoted(self, plan: Plan, way: _Way, share: Fraction, noise: str | None) -> Quote:
-        return quote(plan, self.promises, way.price(share), noise=noise, truncation=self.truncation)
+        promises, kept = self.charging.promised(plan), self.charging.kept(plan)
+        return quote(plan, promises, way.price(share), noise=noise, truncation=kept)
 
     def _over(self, offered: Sequence[Quote]) -> Fraction:
         """How many times the price the questions cost the heaviest unit together."""
-        promise = self.promises[0]
-        if isinstance(self.allowed, Approximate) and self.allowed.delta:
-            delta = inner_delta(promise, self.allowed.delta, self.allowed.epsilon)
-            (total,) = joint(offered, (promise,), (delta,))
-            load = booked(promise.granularity, Release(union(offered), total.together))
-            heaviest = load.one if load.substitution is None else tuple(map(max, load.one, load.substitution))
-            return _times(heaviest, self.allowed)
-        # As the ledger books it: what is proven for owners as a whole is charged as such.
-        releases = [Release(one.region, one.stated(0, once=one.by_owner)) for one in offered]
-        losses = [charged(promise.granularity, self.allowed, one).vector() for one in releases]
-        room = math.ceil(sum(_times(loss, self.allowed) for loss in losses)) + 1
-        account = RegionAccount(offered[0].plan.table.domain, Promise(promise.granularity, self.allowed.times(room)))
-        for one in releases:
-            account.charge(one.region, one.cost)
-        return _times(account.bracket()[1].vector(), self.allowed)
-
-
-def _times(load: Sequence[Fraction], allowed: Measure) -> Fraction:
-    over = [
-        part / whole if whole else Fraction(10**9) for part, whole in zip(load, allowed.vector(), strict=True) if part
-    ]
-    return max(over, default=Fraction(0))
+        return times(self.charging.heaviest(offered, self.allowed), self.allowed)
 
 
 def _rounded_down(price: Fraction, digits: int = 6) -> Fraction:

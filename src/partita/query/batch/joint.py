@@ -73,6 +73,23 @@ def joint(quotes: Sequence[Quote], promises: Sequence[Promised], deltas: Sequenc
     )
 
 
+def as_owners(quotes: Sequence[Quote], place: int, delta: Fraction) -> Cost:
+    """What a plan costs an owner who comes or goes with all rows, or is altered, through every question at once.
+
+    Composed exactly at a δ, where that is less than the sum (joint.proof.md, owners).
+    """
+    exact, everything = _Exact(quotes, place, delta), range(len(quotes))
+    tolls, zero = [quote.tolls[place] for quote in quotes], quotes[0].promises[place].budget.zero()
+    entered = _least(_sum((_entered(toll) for toll in tolls), zero), exact.of(everything, _owner))
+    altered = _least(_sum((toll.unit for toll in tolls), zero), exact.of(everything, _unit))
+    return Cost(entered, owner=entered, altered=altered)
+
+
+def saves(apart: Measure, exact: Measure) -> bool:
+    """Whether exact composition is worth its δ."""
+    return isinstance(apart, Approximate) and isinstance(exact, Approximate) and _least(apart, exact) is exact
+
+
 def inner_delta(promise: Promised, delta: Fraction, epsilon: Fraction) -> Fraction:
     """The δ to compose at so that a group of rows has about this δ, where its ε is at most so much (theory B19).
 

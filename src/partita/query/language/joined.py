@@ -291,10 +291,16 @@ def joined_of(table: Table) -> Joined | None:
     return table.source if isinstance(table.source, Joined) else None
 
 
+def identity(table: Table) -> tuple[str, str]:
+    """The same for two tables that hold the same rows with the same columns; two readings of one join are such."""
+    joined = joined_of(table)
+    return table.version, "" if joined is None else joined.canonical()
+
+
 def read_of(table: Table) -> tuple[str, ...]:
     """The tables of which rows are looked at for a table, joined or not."""
     joined = joined_of(table)
     return (table.name,) if joined is None else joined.read
 
 
-__all__ = ["Existence", "Joined", "Kind", "Link", "Occurrence", "joined_of", "read_of"]
+__all__ = ["Existence", "Joined", "Kind", "Link", "Occurrence", "identity", "joined_of", "read_of"]

@@ -30,6 +30,7 @@ from partita.query.language.aggregates import (
     arguments,
 )
 from partita.query.language.expressions import bounds
+from partita.query.language.joined import identity
 from partita.query.language.keys import Bucket, Each, Key, Mapped, Single, Truncated
 from partita.query.language.plan import Plan
 from partita.query.noise.assembly import Assembly
@@ -157,7 +158,7 @@ def placed(have: Plan, released: Cells, want: Plan, wanted: Cells) -> list[int |
 
     Everything follows from the two questions; no data is looked at.
     """
-    if have.table != want.table or set(have.where.tests) != set(want.where.tests):
+    if identity(have.table) != identity(want.table) or set(have.where.tests) != set(want.where.tests):
         return None
     if have.per_user is not None or want.per_user is not None:
         return None

@@ -19,6 +19,7 @@ from partita.query.exact.program import Present, Rows, Tally, Total
 from partita.query.language import keys as keys_of
 from partita.query.language.expressions import Expression, Plus, Times, bounds
 from partita.query.language.expressions import Number as Constant
+from partita.query.language.joined import identity
 from partita.query.language.keys import Bucket, Each, Mapped, Single, Truncated
 from partita.query.noise.quote import Quote
 from partita.query.reuse.reuse import linears
@@ -58,7 +59,7 @@ def family(quote: Quote) -> tuple[object, ...] | None:
     if not plan.where.region.boxes or not all(any(part.weights) for part in parts):
         # A sum over nobody, or of nothing, tells of no other.
         return None
-    return plan.table.name, frozenset(plan.where.tests), quote.program.truncation
+    return identity(plan.table), frozenset(plan.where.tests), quote.program.truncation
 
 
 @final

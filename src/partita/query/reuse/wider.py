@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from partita.limits import current
 from partita.query.language.aggregates import Aggregate, Average, Count, CountRows, Sum
+from partita.query.language.joined import identity
 from partita.query.language.plan import KeyColumn, Lines, Plan, ValueColumn
 from partita.query.noise.quote import Quote
 from partita.query.reuse.reuse import placed
@@ -44,7 +45,8 @@ def beside(asked: Sequence[Quote]) -> list[Plan]:
     groups: dict[tuple[object, ...], list[Quote]] = {}
     found: dict[str, Plan] = {}
     for one in asked:
-        groups.setdefault((one.plan.where.region.boxes, one.plan.where.tests, one.plan.keys), []).append(one)
+        where = identity(one.plan.table), one.plan.where.region.boxes
+        groups.setdefault((*where, one.plan.where.tests, one.plan.keys), []).append(one)
         if one.plan.lines.sets and additive(one):
             levels = (replace(one.plan, keys=keys) for keys in one.plan.lines.sets if keys != one.plan.keys)
             for level in levels:

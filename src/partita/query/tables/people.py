@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import final
 
@@ -22,7 +22,7 @@ class Keeping:
     """Which rows of one table are kept: at most ``cap`` of an owner, one for each value of every ``unique`` key.
 
     ``table`` has the owner's column, also where the stored rows do not: then ``chain`` is the key that leads to a
-    row of ``parent``, whose owner is theirs.
+    row of ``parent``, whose owner is theirs. With ``per`` the cap is for each window, and rows in none are left out.
     """
 
     table: Table
@@ -30,6 +30,7 @@ class Keeping:
     chain: str | None = None
     parent: str | None = None
     unique: Unique = ()
+    per: str | None = None
 
 
 @final
@@ -82,6 +83,7 @@ class People:
             keepings[name] = Keeping(
                 table, persons.cap(name), chains.get(name), None if link is None else link[1], tuple(unique[name])
             )
+        keepings = _in_windows(persons, keepings)
         object.__setattr__(self, "persons", persons)
         object.__setattr__(self, "keepings", MappingProxyType(keepings))
         object.__setattr__(self, "derived", MappingProxyType({}))
@@ -129,7 +131,7 @@ class People:
         """Which rows of an owner a table keeps, by the key of the ledger."""
         keeping = self.keepings[table]
         assert keeping.table.owner is not None
-        return Truncation(keeping.table.owner, keeping.cap, key[:KEY_DIGITS])
+        return Truncation(keeping.table.owner, keeping.cap, key[:KEY_DIGITS], keeping.per)
 
 
 def _key(table: Table, key: str, child: str) -> str:
@@ -160,6 +162,24 @@ def _owned(table: Table, persons: Persons) -> Table:
     if table.owner.lower() != persons.column.lower():
         raise refuse.other_owner(table.name, table.owner, persons.column)
     return table
+
+
+def _in_windows(persons: Persons, keepings: dict[str, Keeping]) -> dict[str, Keeping]:
+    """The keepings with the column of their windows, which every table declares in the same way."""
+    per, found, first = persons.per, dict[str, Keeping](), next(iter(keepings))
+    if per is None:
+        return keepings
+    declared: dict[str, object] = {}
+    for name, keeping in keepings.items():
+        table = keeping.table
+        spelled = next((column for column in table.domain.axes if column.lower() == per.lower()), None)
+        if spelled is None:
+            raise refuse.no_window(name, per)
+        declared[name] = table.domain.columns[spelled].describe()
+        if declared[name] != declared[first] or table.domain.axis(spelled) in table.domain.constant:
+            raise refuse.other_windows(name, first, per)
+        found[name] = replace(keeping, per=spelled)
+    return found
 
 
 def _parents_first(persons: Persons) -> list[str]:

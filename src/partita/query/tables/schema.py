@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from os.path import isdir
 from pathlib import Path
 from typing import Any, final
 
@@ -154,7 +155,7 @@ def from_toml(name: str, settings: Mapping[str, object], base: Path | None = Non
         raise refuse.no_declared_columns(name)
     columns = {str(column): _declared(name, str(column), value) for column, value in declared.items()}
     path = Path(source)
-    if base is not None and not path.is_absolute() and (path.suffix or PATTERN & set(source) or (base / path).is_dir()):
+    if base is not None and not path.is_absolute() and (path.suffix or PATTERN & set(source) or isdir(base / path)):
         source = str(base / path)
     people: Any = settings.get("people")
     options = settings.get("reading")

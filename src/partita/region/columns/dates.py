@@ -216,6 +216,8 @@ def _day(value: object) -> int | None:
     if isinstance(value, datetime):
         if value != value:  # pandas' NaT
             return None
+        if (beyond := outside(value)) is not None:
+            return _counted(beyond)
         day, offset = value.date().toordinal(), value.utcoffset()
         if offset is None:
             return day
@@ -236,6 +238,15 @@ def _day(value: object) -> int | None:
             return None
         return day - _FOUR_YEARS if early else day
     return None
+
+
+def outside(value: datetime) -> np.datetime64 | None:
+    """One of pandas' times beyond the ends of Python's calendar as numpy's, in UTC if it has a zone; None for others.
+
+    It is one of Python's times by its class, and has no number of a day.
+    """
+    found = None if 1 <= value.year <= 9999 else getattr(value, "asm8", None)
+    return found if isinstance(found, np.datetime64) else None
 
 
 def _counted(value: np.datetime64) -> int | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from partita.region.columns.dates import day_number, since_1970
+from partita.region.columns.dates import day_number, outside, since_1970
 from partita.region.columns.stored import Family, family
 from partita.region.dialects.words import Word, word
 from partita.region.zones import DAY, SECOND, Offsets
@@ -44,6 +44,9 @@ def moment(value: object, zone: Offsets) -> int | None:
     if isinstance(value, datetime):
         if value != value:  # pandas' NaT
             return None
+        if (beyond := outside(value)) is not None:
+            count = _counted(beyond)
+            return count if count is None or value.tzinfo is None else zone.local(count)
         local = (value.toordinal() - _EPOCH) * DAY + _of_day(value.hour, value.minute, value.second, value.microsecond)
         offset = value.utcoffset()
         return local if offset is None else zone.local(local - offset // timedelta(microseconds=1))

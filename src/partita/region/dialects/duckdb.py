@@ -130,7 +130,9 @@ def _said(node: exp.Expr) -> exp.Expr:
         case Word.WRITTEN_MICROSECONDS:
             return called("EPOCH_US", _tried(first, "TIMESTAMP"))
         case Word.EPOCH:
-            return exp.cast(exp.Literal.string("1970-01-01"), exp.DataType.build(first.name, dialect="duckdb"))
+            # As it is written, where its name is not known: TIMESTAMPTZ_NS.
+            kind = exp.DataType.build(first.name, dialect="duckdb", udt=True)
+            return exp.cast(exp.Literal.string("1970-01-01"), kind)
         case Word.STEP:
             return _step(first, *rest)
         case _:

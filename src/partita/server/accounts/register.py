@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum, unique
 from typing import Any, Final, final
@@ -15,6 +15,7 @@ from partita.ledger.acts import Act
 from partita.ledger.book.book import Clock, system_clock
 from partita.ledger.ledger import Ledger
 from partita.live import Live, alone
+from partita.server.accounts.scram import NOBODY, Verifier
 from partita.server.accounts.tokens import LONGEST, digest, fresh, number
 
 MOST_DAYS: Final = 3650
@@ -44,6 +45,8 @@ class Token:
     expires: str | None
     by: str
     revoked: bool = False
+    verifier: Verifier | None = field(default=None, repr=False)
+    """What checks a proof of it; tokens that were made before there was one are sent whole."""
 
     def valid(self, now: datetime) -> bool:
         """Whether it lets anybody in at this time."""
@@ -87,6 +90,23 @@ class Register(Live):
         return Caller(token.account, token.role, token.number)
 
     @alone
+    def proven(self, account: str, said: bytes, proof: bytes) -> tuple[Caller, bytes] | None:
+        """Who proves to have a token of this account, and what proves to them that the server knows it.
+
+        Every token is tried whoever asks, so that the time tells nothing of which accounts there are.
+        """
+        self._follow()
+        found: Token | None = None
+        for token in self._tokens.values():
+            known = NOBODY if token.verifier is None else token.verifier
+            fits = known.proves(said, proof)
+            if fits and known is not NOBODY and token.account == account and token.valid(self._now()):
+                found = token
+        if found is None or found.verifier is None:
+            return None
+        return Caller(found.account, found.role, found.number), found.verifier.signature(said)
+
+    @alone
     def holder(self, number: str) -> Caller | None:
         """Whose token has this number, if it lets anybody in now."""
         self._follow()
@@ -119,7 +139,7 @@ class Register(Live):
         """A new token for an account, which is new with its first; the text is shown here and never again."""
         text, given = fresh(), checked_role(role)
         checked_account(account)
-        what = _given(account, given, digest(text), self._until(days), by)
+        what = _given(account, given, text, self._until(days), by)
 
         def decision(acts: Sequence[Act]) -> list[dict[str, object]]:
             for token in read(acts).values():
@@ -137,7 +157,7 @@ class Register(Live):
 
         def decision(acts: Sequence[Act]) -> list[dict[str, object]]:
             old = self._revocable(acts, token)
-            return [_given(old.account, old.role, digest(text), until, by), _revoked(old, by)]
+            return [_given(old.account, old.role, text, until, by), _revoked(old, by)]
 
         self._ledger.decide(decision)
         return text, self._found(text)
@@ -220,7 +240,9 @@ def _take_token(tokens: dict[str, Token], act: Act) -> None:
     if role in list(Role):
         until = None if expires is None else str(expires)
         account, by = str(what.get("account")), str(what.get("by"))
-        tokens[found] = Token(number(found), account, Role(str(role)), found, act.at, until, by)
+        tokens[found] = Token(
+            number(found), account, Role(str(role)), found, act.at, until, by, verifier=Verifier.read(what.get("scram"))
+        )
 
 
 def _take_revocation(tokens: dict[str, Token], act: Act) -> None:
@@ -229,8 +251,9 @@ def _take_revocation(tokens: dict[str, Token], act: Act) -> None:
         tokens[found] = replace(tokens[found], revoked=True)
 
 
-def _given(account: str, role: Role, found: str, until: str | None, by: str) -> dict[str, object]:
-    return {"act": "token", "account": account, "role": role.value, "digest": found, "expires": until, "by": by}
+def _given(account: str, role: Role, text: str, until: str | None, by: str) -> dict[str, object]:
+    kept = {"digest": digest(text), "scram": Verifier.of(account, text).text()}
+    return {"act": "token", "account": account, "role": role.value, **kept, "expires": until, "by": by}
 
 
 def _revoked(token: Token, by: str) -> dict[str, object]:

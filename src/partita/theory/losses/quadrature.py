@@ -9,12 +9,16 @@ from typing import final
 
 import numpy as np
 
+from partita.effort import spend_composing
+from partita.errors import theory as refuse
 from partita.theory.losses.outward import FUNCTION, UNIT, Floats, floats
 
 # The rule's own error is kept below e^-_DIGITS, far under the rounding of doubles.
 _DIGITS = 42.0
 # Cells of the bound on the decay, and the turns of the line of integration that are tried.
 _CELLS = 256
+# Places of one rule: rates and noises that people use take some thousands.
+MOST_PLACES = 1 << 21
 _ANGLES = tuple(np.geomspace(1e-3, 3.0, 16).tolist())
 
 
@@ -33,10 +37,20 @@ class Rule:
     blur: float
 
 
-@lru_cache(maxsize=512)
 def rule(rate: float, sigma: float, c: float, furthest: float, *, removes: bool) -> Rule:
-    """The rule for all |t| up to the furthest (subsampled_gaussian.proof.md)."""
-    power = c + 1 if removes else -c
+    """The rule for all |t| up to the furthest (subsampled_gaussian.proof.md), where it has not too many places.
+
+    They are counted before they are listed, whether the rule was kept or not: what others asked before must not matter.
+    """
+    step, first, last = _places(rate, sigma, c, furthest, removes=removes)
+    if not last - first <= MOST_PLACES:
+        raise refuse.too_many_places(MOST_PLACES)
+    spend_composing(int(last - first) >> 2)
+    return _rule(rate, sigma, c, furthest, step, int(first), int(last), removes=removes)
+
+
+def _places(rate: float, sigma: float, c: float, furthest: float, *, removes: bool) -> tuple[float, float, float]:
+    """The step of the rule, and its first and last place in steps."""
     # w has its zeros at |Im x| = πσ. On the line Im x = d the integrand grows by at most e^(d²/2 + td/σ), and for the
     # negative power by cos(d/2σ)^(-c) more.
     strip = min(0.95 * math.pi * sigma, math.sqrt(2 * _DIGITS))
@@ -46,8 +60,17 @@ def rule(rate: float, sigma: float, c: float, furthest: float, *, removes: bool)
     growth = 0.0 if removes else -c * math.log(math.cos(strip / (2 * sigma)))
     frequency = furthest / sigma + strip / 2 + (_DIGITS + growth + 2) / strip
     step = 2 * math.pi / frequency
+    if step == 0.0:
+        return step, -math.inf, math.inf
     left, right = _reach(rate, sigma, c, removes=removes)
-    first, last = math.floor(-left / step) - 1, math.ceil(right / step) + 1
+    return step, float(np.floor(-left / step)) - 1, float(np.ceil(right / step)) + 1
+
+
+@lru_cache(maxsize=512)
+def _rule(
+    rate: float, sigma: float, c: float, furthest: float, step: float, first: int, last: int, *, removes: bool
+) -> Rule:
+    power = c + 1 if removes else -c
     x = floats(np.arange(first, last + 1) * step)
     v = x / sigma - 0.5 / sigma**2
     loss = _log_mixture(rate, v)

@@ -152,6 +152,8 @@ def _rough_order(rho: float, epsilon: float) -> float:
     if not rho:
         return 1e6
     over = rho - epsilon
+    if over > 700:
+        return 1 / math.expm1(700.0)  # δ is one to all digits
     gap = -over / (2 * rho) if over < -0.5 else min(1 / (2 * rho), 1 / math.expm1(min(over + 1, 700.0)))
     for _ in range(64):
         step = ((1 + 2 * gap) * rho - epsilon - math.log1p(1 / gap)) / (2 * rho + 1 / (gap * (1 + gap)))

@@ -9,6 +9,9 @@ from typing import Final, final
 
 from partita.limits import Limits
 
+MOST_PATIENCE: Final = 10_000
+"""Times the usual work that anybody may ask for."""
+
 
 @final
 class Allowance:
@@ -35,6 +38,7 @@ class Allowance:
 
 
 _IN_FORCE: Final[ContextVar[Allowance | None]] = ContextVar("allowance", default=None)
+_PATIENCE: Final[ContextVar[int]] = ContextVar("patience", default=1)
 
 
 def allowance(limits: Limits) -> Allowance:
@@ -60,3 +64,29 @@ def sharing(limits: Limits, patience: int = 1) -> Iterator[Allowance]:
         yield made
     finally:
         _IN_FORCE.reset(token)
+
+
+def in_force() -> int:
+    """How many times the usual work may be taken before something is refused that was not shown to be too much."""
+    return _PATIENCE.get()
+
+
+def further() -> int | None:
+    """More patience than is in force, ten times if it may be so much; None if there is no more."""
+    more = min(10 * _PATIENCE.get(), MOST_PATIENCE)
+    return more if more > _PATIENCE.get() else None
+
+
+@contextmanager
+def patient(most: int) -> Iterator[None]:
+    """Take so many times the usual work inside, or what is in force around it if that is more.
+
+    >>> with patient(5), patient(2):
+    ...     in_force()
+    5
+    """
+    token = _PATIENCE.set(max(most, _PATIENCE.get()))
+    try:
+        yield
+    finally:
+        _PATIENCE.reset(token)

@@ -88,6 +88,8 @@ class WideLoads:
             found = self._decide(region, component, threshold, shared)
             if found is not None:
                 return found
+            if shared.patience > 1 and self._narrow is None:
+                self._keep(region, component, threshold)
         return Decision(fits=True)
 
     def _decide(self, region: Scoped, component: int, threshold: int, shared: Allowance) -> Decision | None:
@@ -158,10 +160,16 @@ class WideLoads:
 
     def improve(self, boxes: Sequence[Box]) -> None:
         """Look for better bounds on the loads of disjoint boxes, with the patience in force, and keep them."""
-        region = self._touched.scoped(boxes)
         if self._narrow is None and boxes and self._booked.regions:
-            uppers = [self.highest(boxes, component).upper for component in range(len(self.budget))]
-            self._shown.keep(region, [upper - base for upper, base in zip(uppers, self._base, strict=True)])
+            for component in range(len(self.budget)):
+                self._keep(
+                    self._touched.scoped(boxes), component, self.highest(boxes, component).upper - self._base[component]
+                )
+
+    def _keep(self, region: Scoped, component: int, upper: int) -> None:
+        """Keep a bound on what is booked in a region beyond the base; of other components all of it is one."""
+        sums = self._booked.sums
+        self._shown.keep(region, [upper if place == component else sums[place] for place in range(len(self.budget))])
 
     def _exactly(self, region: Scoped, component: int) -> Peak:
         """The heaviest value of a region on the grid of constrained columns."""
