@@ -115,6 +115,8 @@ NUMBERS: dict[str, str] = {
     "composition.plans.straight.LIMIT": GUARD,
     "composition.exchange.vocabulary._SIZE": WIDTH,
     "curator.caps.MOST_GROUPS": METHOD,
+    "curator.declared.catalogue._KEPT": CACHE,
+    "curator.declared.catalogue._SHORT": CACHE,
     "curator.path.opinion._KEPT": CACHE,
     "curator.overview._MOST_NAMES": SHOWN,
     "curator.batches.planned._LONGEST": SHOWN,

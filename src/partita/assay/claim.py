@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import final
 
-from partita.assay.meaning import Boxes, Codes, inside
+from partita.assay.meaning import Boxes, Codes, holding
 from partita.assay.rows import Row
 from partita.granularity import Granularity
 from partita.region.domain import Domain
@@ -32,12 +32,15 @@ class Claim:
     substitution: Vector
     same: Vector
     _inside: dict[Codes, bool] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _prepared: list[Callable[[Codes], bool]] = field(default_factory=list, init=False, repr=False, compare=False)
     _shares: dict[Fraction, Vector] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def holds(self, codes: Codes) -> bool:
         """Whether a value is charged."""
         if codes not in self._inside:
-            self._inside[codes] = inside(self.boxes, codes)
+            if not self._prepared:
+                self._prepared.append(holding(self.boxes))
+            self._inside[codes] = self._prepared[0](codes)
         return self._inside[codes]
 
     @property

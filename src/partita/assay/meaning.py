@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from fractions import Fraction
 from functools import reduce
 from math import gcd, lcm
+from operator import gt, le
 from typing import assert_never, final
 
 from partita.query.language.conditions import Condition, Versus
@@ -46,21 +47,39 @@ class Unknown(Exception):
 
 
 def inside(boxes: Boxes, codes: Codes) -> bool:
-    """Whether a record lies in one of some boxes.
+    """Whether a record lies in one of some boxes; of many records, `holding` is asked."""
+    return holding(boxes)(codes)
 
-    >>> inside(((((0, 2), (4, 5)), ((0, 9),)),), (4, 8))
-    True
+
+def holding(boxes: Boxes) -> Callable[[Codes], bool]:
+    """Whether a record lies in one of some boxes, as a function of the record.
+
+    >>> holds = holding(((((0, 2), (4, 5)), ((0, 9),)),))
+    >>> holds((4, 8)), holds((3, 8)), holds((4, 9))
+    (True, False, False)
     """
-    for box in boxes:
-        for along, code in zip(box, codes, strict=True):
-            for low, high in along:
-                if low <= code < high:
-                    break
-            else:
-                break
-        else:
-            return True
-    return False
+    # First the lows and highs of all axes together, since there may be many; then those with gaps, one by one.
+    prepared = [
+        (
+            tuple(along[0][0] for along in box),
+            tuple(along[-1][1] for along in box),
+            tuple((axis, along) for axis, along in enumerate(box) if len(along) > 1),
+        )
+        for box in boxes
+        if all(box)
+    ]
+
+    def holds(codes: Codes) -> bool:
+        if prepared and len(prepared[0][0]) != len(codes):
+            raise Unknown("a record of another table")
+        return any(
+            all(map(le, lows, codes))
+            and all(map(gt, highs, codes))
+            and all(any(low <= codes[axis] < high for low, high in along) for axis, along in gaps)
+            for lows, highs, gaps in prepared
+        )
+
+    return holds
 
 
 def value(expression: Expression, domain: Domain) -> Callable[[Codes], Amount]:
@@ -190,9 +209,9 @@ def whole(amount: Amount, grain: Fraction) -> int | None:
 
 def meets(condition: Condition, domain: Domain) -> Callable[[Codes], bool]:
     """Whether a record meets a condition: in its region, and every test true."""
-    boxes: Boxes = condition.region.boxes
     tests = [truth(test, domain) for test in condition.tests]
-    return lambda codes: inside(boxes, codes) and all(test(codes) is True for test in tests)
+    held = holding(condition.region.boxes)
+    return lambda codes: held(codes) and all(test(codes) is True for test in tests)
 
 
 def truth(predicate: Predicate, domain: Domain) -> Callable[[Codes], Truth]:
@@ -273,9 +292,9 @@ def place(key: Key, domain: Domain) -> Callable[[Codes], int]:
     match key:
         case Cases(branches, otherwise):
             labels = list(dict.fromkeys([*(label for _, label in branches), otherwise]))
-            tried: list[tuple[Boxes, int]] = [(region.boxes, labels.index(label)) for region, label in branches]
+            tried = [(holding(region.boxes), labels.index(label)) for region, label in branches]
             last = labels.index(otherwise)
-            return lambda codes: next((at for boxes, at in tried if inside(boxes, codes)), last)
+            return lambda codes: next((at for held, at in tried if held(codes)), last)
         case Valued(of, within):
             amount, grain = value(of, domain), unit(of, domain)
             gone = within.high - within.low + 1

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from math import prod
+from struct import unpack
 from typing import final
 
 from partita.assay.claim import Claim
@@ -56,7 +57,7 @@ def values(readings: Sequence[Reading], claims: Sequence[Claim], *, most: int, s
         found.update(dict.fromkeys(_corners(along, readings, claims, most)))
     drawn = lots(seed)
     for _ in range(min(most - len(found), most // 4) // 2):
-        found[tuple(one[next(drawn) % len(one)] for one in along)] = None
+        found[tuple(one[next(drawn) % len(one)] if len(one) > 1 else one[0] for one in along)] = None
         found[tuple(next(drawn) % size for size in domain.shape)] = None
     return list(found)
 
@@ -71,10 +72,11 @@ def _corners(along: list[list[int]], readings: Sequence[Reading], claims: Sequen
     )
     for start in starts:
         found[start] = None
+    told = [(axis, one) for axis, one in enumerate(along) if len(one) > 1]  # few, of many columns
     for place in range(_MOST_ENDS):
         for start in starts:
-            for axis, one in enumerate(along):
-                if place < len(one) and len(one) > 1:
+            for axis, one in told:
+                if place < len(one):
                     found[(*start[:axis], one[place], *start[axis + 1 :])] = None
                 if len(found) >= 2 * most // 3:
                     return list(found)
@@ -98,8 +100,7 @@ def lots(seed: str) -> Iterator[int]:
     """Numbers that look random and are the same for the same seed; nothing secret is drawn from them."""
     count = 0
     while True:
-        drawn = hashlib.sha256(f"{seed}/{count}".encode()).digest()
-        yield from (int.from_bytes(drawn[at : at + 8], "big") for at in range(0, 32, 8))
+        yield from unpack(">64Q", hashlib.shake_256(f"{seed}/{count}".encode()).digest(512))
         count += 1
 
 

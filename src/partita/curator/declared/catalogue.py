@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import final
+from typing import Final, final
 
 from partita.composition.account.people import PersonSpace
 from partita.composition.calibration.pricing import Price
@@ -37,6 +37,11 @@ from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import Truncation, truncation
 
+_KEPT: Final = 256
+"""Plans that are kept by their texts."""
+_SHORT: Final = 2000
+"""The longest text of one."""
+
 
 @final
 class Catalogue:
@@ -60,6 +65,7 @@ class Catalogue:
         }
         cuts = {name: cut for name, cut in self.truncations.items() if cut is not None}
         self._most = {name: cut.altogether(tables[name].domain) for name, cut in cuts.items()}
+        self._read: dict[str, Plan] = {}
 
     def known(self, name: str) -> Table:
         """The table of this name."""
@@ -86,14 +92,25 @@ class Catalogue:
     def asked(self, question: str | Plan) -> Plan | Statement | Staged:
         """The plan of a question about these tables, or a statement about the answers to some."""
         if isinstance(question, str):
-            if self._people is not None:
-                return sql.read_statement(question, [], self.public, people=self._people)
-            return sql.read_statement(question, self.tables, self.public, self._most)
+            # A text means the same for as long as the tables are declared so: whoever quotes and asks is read once.
+            known = self._read.get(question)
+            return self._newly(question) if known is None else known
         if isinstance(question, Plan) and self._ours(question.table):
             return question
         if isinstance(question, Plan) and (newer := self._newer(question.table)) is not None:
             return replace(question, table=newer)
         raise refuse.not_a_question(question)
+
+    def _newly(self, question: str) -> Plan | Statement | Staged:
+        if self._people is not None:
+            found = sql.read_statement(question, [], self.public, people=self._people)
+        else:
+            found = sql.read_statement(question, self.tables, self.public, self._most)
+        if isinstance(found, Plan) and len(question) <= _SHORT:
+            if len(self._read) >= _KEPT:
+                self._read.clear()
+            self._read[question] = found
+        return found
 
     def reread(self, text: str) -> Plan:
         """The plan of a question as the book has it."""
