@@ -259,7 +259,7 @@ def spoken(chance: random.Random) -> bytes:
             message(b"B", name + name + struct.pack("!hh", 0, 0) + struct.pack("!h", 0)),
             message(
                 b"B",
-                name + name + struct.pack("!hhh", 1, chance.choice([0, 1, 7]), 1) + value + struct.pack("!hh", 1, 1),
+                name + name + struct.pack("!hhh", 1, form, 1) + value + struct.pack("!hh", 1, 1),
             ),
             message(b"D", chance.choice([b"S", b"P", b"?"]) + name),
             message(b"E", name + struct.pack("!i", long)),
