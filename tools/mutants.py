@@ -1,8 +1,9 @@
 """Tries deliberate mistakes in the code that decides what is booked: `make mutants` lists each with what found it.
 
 For each mistake the source is copied with that one change, and the battery of tests/laws/assaying.py looks for a claim
-that is too low: first among the cases that should show it, then among all. A mistake that nothing finds is a survivor;
-and one whose text is no longer in its file fails the run, for then nobody knows what it would do.
+that is too low: first among the cases that should show it, then among all. Where the assay is not the one to find it
+(kept rows, joins, what an engine is told), the tests that it names must fail. A mistake that nothing finds is a
+survivor; and one whose text is no longer in its file fails the run, for then nobody knows what it would do.
 
     python tools/mutants.py                  all of them
     python tools/mutants.py --only booking   those whose file or description holds the word
@@ -26,7 +27,8 @@ sys.path.insert(0, str(ROOT))
 
 from tools.mutations import MUTATIONS, Mutation  # noqa: E402
 
-FOUND = 3
+# What the battery and pytest end with, when something is found and when a test fails.
+FOUND, FAILED = 3, 1
 # Pairs of tables tried for each question: of the cases that should show the mistake, and of all cases.
 EFFORT, EFFORT_ON_ALL = 600, 60
 LONGEST = 900
@@ -48,6 +50,9 @@ def outcome(mutation: Mutation, source: Path, *, quick: bool = False) -> tuple[b
     sound = file.read_text(encoding="utf-8")
     file.write_text(sound.replace(mutation.old, mutation.new, 1), encoding="utf-8")
     try:
+        if mutation.tests:
+            code, told = _run(source, ["-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *mutation.tests])
+            return code == FAILED, told
         code, told = _run(source, ["-m", "tests.laws.assaying", str(EFFORT), *mutation.by])
         if code != FOUND and not quick:
             code, told = _run(source, ["-m", "tests.laws.assaying", str(EFFORT_ON_ALL)])

@@ -1,7 +1,8 @@
-"""Deliberate mistakes in the code that decides what is booked: each must be found by the assay.
+"""Deliberate mistakes in the code that decides what is booked and read: each must be found by the assay, or by tests.
 
 A mistake is a file under src/partita, a text that stands in it, what its first occurrence is changed to, and what is
-wrong then. ``by`` are words in the names of the cases that find it (tests/laws/assaying.py), looked at first.
+wrong then. ``by`` are words in the names of the cases that find it (tests/laws/assaying.py), looked at first; ``tests`` are
+those that find it where the assay cannot.
 """
 
 # ruff: noqa: E501
@@ -19,7 +20,8 @@ class Mutation:
     old: str
     new: str
     what: str
-    by: tuple[str, ...]
+    by: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
 
 
 MUTATIONS = (
@@ -571,5 +573,192 @@ MUTATIONS = (
         "            found.append((place(key, domain, low), place(key, domain, end - 1)))",
         "the last bucket is not listed",
         ("rows/ρ/SELECT BUCKET",),
+    ),
+    # --- different values, and functions of several columns -------------------------------------------------------
+    Mutation(
+        "query/exact/measurements.py",
+        "        case Counted() | Owned() | Differing():\n            return Lengths(1, 1, 1)",
+        "        case Differing():\n            return Lengths(0, 0, 0)\n        case Counted() | Owned():\n            return Lengths(1, 1, 1)",
+        "different values do not move when a row comes",
+        tests=("tests/laws/test_different.py",),
+    ),
+    Mutation(
+        "query/exact/measurements.py",
+        "        case Owned() | Differing():\n            same = Lengths(1, 1, 1)",
+        "        case Differing():\n            same = Lengths(0, 0, 0)\n        case Owned():\n            same = Lengths(1, 1, 1)",
+        "different values do not move when a row changes",
+        ("change-one/ρ/SELECT COUNT(DISTINCT t)",),
+    ),
+    Mutation(
+        "query/language/expressions.py",
+        "        return Bounds(max(piece.low for piece in certain), hull.high, hull.unit, nullable=False)",
+        "        return Bounds(hull.low, max(piece.high for piece in certain), hull.unit, nullable=False)",
+        "GREATEST is no more than the parts that are always there",
+        ("rows/ρ/SELECT SUM(GREATEST(a, b))",),
+    ),
+    Mutation(
+        "query/language/expressions.py",
+        "    return Bounds(hull.low, min(piece.high for piece in certain), hull.unit, nullable=False)",
+        "    return Bounds(max(0, hull.low), min(piece.high for piece in certain), hull.unit, nullable=False)",
+        "LEAST is never negative",
+        ("rows/ρ/SELECT SUM(GREATEST(a, b))",),
+    ),
+    Mutation(
+        "query/language/expressions.py",
+        "        nearest(max(part.highest, Fraction(0)) / least, step),\n",
+        "        nearest(max(part.highest, Fraction(0)) / most, step),\n",
+        "x / y is no more than over the largest y",
+        ("rows/ρ/SELECT SUM(a / b)",),
+    ),
+    Mutation(
+        "query/language/expressions.py",
+        "            return Bounds(ends[0], ends[1], step, inner.nullable)\n        case First",
+        "            return Bounds(ends[0], ends[1] // 2, step, inner.nullable)\n        case First",
+        "a curve ends at half of its height",
+        ("rows/ρ/SELECT SUM(GREATEST(a, b))",),
+    ),
+    # --- people: caps, joins, rows beside them --------------------------------------------------------------------
+    Mutation(
+        "query/language/joined.py",
+        "            each = 1 if self._found(occurrence) else cap\n",
+        "            each = 1 if occurrence.links else cap\n",
+        "any join meets one row of the other table",
+        tests=("tests/laws/test_joined.py::test_no_owner_has_more_joined_rows_than_proven",),
+    ),
+    Mutation(
+        "query/language/joined.py",
+        "before + cap if each == 1 else max(before * cap, before + cap), {}",
+        "before if each == 1 else before * cap, {}",
+        "a full join has no rows that meet none",
+        tests=("tests/laws/test_joined.py::test_the_bound_is_attained",),
+    ),
+    Mutation(
+        "query/language/joined.py",
+        "        return 2 * each * prod(",
+        "        return each * prod(",
+        "a row that lets another in moves only its own joined rows",
+        tests=("tests/laws/test_events.py",),
+    ),
+    Mutation(
+        "query/language/joined.py",
+        "        each: int = cap ** len(mine) - (cap - 1) ** len(mine)\n",
+        "        each: int = 1\n",
+        "a row is in one joined row of a table with itself",
+        tests=("tests/laws/test_joined.py::test_so_many_joined_rows_come_and_go_with_one_row_as_is_claimed",),
+    ),
+    Mutation(
+        "query/language/joined.py",
+        "            if one.table != self.people.persons.table:\n",
+        "            if False:\n",
+        "any table holds the person's own values",
+        tests=("tests/laws/test_people_path.py", "tests/laws/test_people_account.py", "tests/laws/test_joined.py"),
+    ),
+    Mutation(
+        "curator/path/placed.py",
+        "_mapped(joined, name), joined.by_rows == table) for",
+        "_mapped(joined, name), True) for",
+        "sums over joined rows are sums over rows of any of its tables",
+        tests=("tests/laws/test_people_path.py",),
+    ),
+    Mutation(
+        "composition/account/people.py",
+        "        missing = None if own else column.missing\n",
+        "        missing = column.missing\n",
+        "somebody without a row of their own has the missing values of one",
+        tests=("tests/laws/test_people_account.py", "tests/laws/test_people_path.py"),
+    ),
+    Mutation(
+        "curator/path/event_promise.py",
+        "        if found and found <= joined.most and plan is not None and _counts(plan):\n",
+        "        if found and found <= joined.most and plan is not None:\n",
+        "joined rows that move are counted for every question",
+        tests=("tests/laws/test_events.py",),
+    ),
+    Mutation(
+        "curator/path/event_promise.py",
+        "            return Cost(self.budget.zero())\n        toll",
+        "            pass\n        toll",
+        "rows of tables that are not read are charged",
+        tests=("tests/laws/test_events.py",),
+    ),
+    Mutation(
+        "query/sql/derived_tables.py",
+        "        cap = most if per_user.keys or linked else 1\n",
+        "        cap = 1\n",
+        "a derived table has one row of an owner, whatever its keys",
+        tests=("tests/laws/test_derived.py",),
+    ),
+    # --- joins and derived tables as an engine reads them -----------------------------------------------------------
+    Mutation(
+        "engine/joining.py",
+        '            tests.append(f"{_key(link.other, link.theirs)} = {_key(mine, link.mine)}")',
+        "            pass",
+        "a join forgets its key",
+        tests=("tests/laws/test_joined.py::test_the_engines_agree_with_a_plain_database_on_the_kept_rows",),
+    ),
+    Mutation(
+        "engine/joining.py",
+        'tests = [f"{owner} = {_owner(mine)}"]',
+        'tests = ["TRUE"]',
+        "rows of two owners with one key meet",
+        tests=("tests/laws/test_joined.py::test_the_engines_agree_with_a_plain_database_on_the_kept_rows",),
+    ),
+    Mutation(
+        "engine/joining.py",
+        "MIN({owner}) AS owner",
+        "MAX({owner}) AS owner",
+        "a key of two owners leads to the last of them",
+        tests=("tests/laws/test_joined.py::test_the_engines_agree_with_a_plain_database_on_the_kept_rows",),
+    ),
+    Mutation(
+        "engine/joining.py",
+        'by = ", ".join([owner, *map(name, window.keys)])',
+        'by = ", ".join(map(name, window.keys)) or "1"',
+        "a window looks at rows of other owners",
+        tests=("tests/laws/test_derived.py",),
+    ),
+    # --- kept rows, fixed ---------------------------------------------------------------------------------------------
+    Mutation(
+        "ledger/fixed.py",
+        "    if others:\n",
+        "    if False:\n",
+        "other rows of owners are read later",
+        tests=("tests/attacks/test_growing_sources.py",),
+    ),
+    Mutation(
+        "ledger/fixed.py",
+        "    return {table: told for table, told in kept.items() if table not in known}\n",
+        "    return {}\n",
+        "the rows of owners are never fixed",
+        tests=("tests/attacks/test_growing_sources.py",),
+    ),
+    Mutation(
+        "engine/fixing.py",
+        "        for at in some[1:]:\n",
+        "        for at in some[2:]:\n",
+        "the digest of kept rows leaves a column out",
+        tests=("tests/laws/test_engines.py", "tests/attacks/test_growing_sources.py"),
+    ),
+    # --- dialects -----------------------------------------------------------------------------------------------------
+    Mutation(
+        "region/dialects/postgres.py",
+        '        return f"(CASE WHEN ISFINITE({time}) THEN CAST({days} AS BIGINT) * 86400000000 END)"',
+        '        return f"(CAST({days} AS BIGINT) * 86400000000)"',
+        "PostgreSQL takes a day without end for a day",
+        tests=("tests/laws/test_served_engines.py",),
+    ),
+    Mutation(
+        "engine/postgres.py",
+        "    \"DateStyle = 'ISO, YMD'\",\n",
+        "",
+        "PostgreSQL reads days in the style of the role",
+        tests=("tests/laws/test_served_engines.py",),
+    ),
+    Mutation(
+        "region/dialects/duckdb.py",
+        '            return called("EPOCH_US", first if zoned else _tried(first, "TIMESTAMP"))',
+        '            return called("EPOCH_US", _tried(first, "TIMESTAMP"))',
+        "DuckDB reads times with a zone in the zone of the session",
+        tests=("tests/laws/test_timestamps.py",),
     ),
 )

@@ -94,6 +94,7 @@ NUMBERS: dict[str, str] = {
     "composition.account.document._BITS": GUARD,
     "composition.account.engine.MOST_COLUMNS": GUARD,
     "composition.account.loads.allowance.MOST_PATIENCE": GUARD,
+    "composition.account.split.UNIT": MEANING,
     "composition.account.loads.field.FEW": METHOD,
     "composition.account.loads.field.SHORT": METHOD,
     "composition.account.loads.pairs.FAR": WIDTH,

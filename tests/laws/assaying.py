@@ -98,6 +98,7 @@ QUESTIONS = (
     "SELECT COUNT(DISTINCT t) AS v FROM things WHERE a > 0",
     "SELECT d, COUNT(DISTINCT b) FILTER (WHERE a > 1) AS v FROM things GROUP BY d",
     "SELECT SUM(a / b) AS v, SUM(LEAST(a, b)) AS w FROM things",
+    "SELECT SUM(GREATEST(a, b)) AS v, SUM(LEAST(a - 9, b)) AS w, SUM(SQRT(b + c)) AS x FROM things",
     "SELECT d, COUNT(DISTINCT who) AS v, SUM(b) AS w FROM things WHERE a > 0 GROUP BY d",
     "SELECT COUNT(*) AS n, AVG(s) AS v FROM " + PRESENT.format("SUM(b) AS s", " WHERE a > 0", ""),
     "SELECT SUM(3 * k) AS v FROM " + PRESENT.format("CLAMP(COUNT(*), 0, 3) AS k", "", ""),

@@ -264,6 +264,20 @@ def test_the_bounds_are_those_of_the_vectors():
     assert len(joined_rows(left, nothing)) == left.most == 2
 
 
+@pytest.mark.parametrize("cap", [1, 2, 3, 4])
+def test_so_many_joined_rows_come_and_go_with_one_row_as_is_claimed(cap):
+    people = pair(cap, 2)
+    other = {"t": [Record((place,), "u") for place in range(2)]}
+    for text in ("s a JOIN s b ON a.u = b.u", "s JOIN t ON s.u = t.u", "s a JOIN s b ON a.u = b.u JOIN t ON t.u = b.u"):
+        joined = joined_of(read(f"SELECT COUNT(*) AS n FROM {text}", [], people=people).table)
+        assert joined is not None
+        before, after = (
+            Counter(joined_rows(joined, {"s": [Record((place,), "u") for place in places], **other}))
+            for places in (range(cap), range(1, cap + 1))
+        )
+        assert ((before - after) + (after - before)).total() == joined.moved("s"), text
+
+
 def test_a_public_table_has_no_fan_out():
     """Three rows for one key would make six joined rows of two: such a table is refused."""
     with pytest.raises(pt.PartitaError, match="key"):

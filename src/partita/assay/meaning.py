@@ -54,7 +54,13 @@ TEXTS: Final = 4
 
 def inside(boxes: Boxes, codes: Codes) -> bool:
     """Whether a record lies in one of some boxes; of many records, `holding` is asked."""
-    return holding(boxes)(codes)
+    for box in boxes:
+        for along, code in zip(box, codes, strict=True):
+            if not any(low <= code < high for low, high in along):
+                break
+        else:
+            return True
+    return False
 
 
 def holding(boxes: Boxes) -> Callable[[Codes], bool]:

@@ -290,6 +290,17 @@ def test_what_cannot_be_priced_together_is_refused(questions: list[str], terms: 
     assert problem.value.code == code
 
 
+@pytest.mark.parametrize("budget", [pt.ZCDP(rho=1, delta="1e-5"), pt.Approximate(epsilon=5, delta="1e-5")], ids=str)
+def test_questions_that_name_keys_are_priced_one_by_one(budget: Any) -> None:
+    table = pt.Table("t", [{"k": "a"}], {"k": pt.text_keys()})
+    question, price = "SELECT k, COUNT(*) AS n FROM t GROUP BY k", {"epsilon": "0.5", "delta": "1e-6"}
+    with pt.Curator(tables=[table], promises=[pt.Promise(pt.rows(), budget)]) as curator:
+        with pytest.raises(InvalidInput) as problem:
+            curator.batch([question], **price)
+        assert problem.value.code == "accuracy.shared-naming"
+        assert curator.plan([curator.quote(question, **price)]).ask(0).rows()
+
+
 @pytest.mark.parametrize(
     "unit", [pt.windows("day", width=3), pt.users("patient", rows=4, in_region=2)], ids=["windows", "capped users"]
 )

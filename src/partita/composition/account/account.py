@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack, final
 
 from partita.composition.account.booking import Booking, Release, Shape, Stated, Vector, booked, charged, reached, shape
 from partita.composition.account.claim import Claim
-from partita.composition.account.engine import Answer, Engine, Extent, OfWindows, Point, engine_of
+from partita.composition.account.engine import Answer, Engine, Extent, Point, engine_of
 from partita.composition.account.load import Amounts, Load
 from partita.composition.account.loads.allowance import in_force, sharing
 from partita.composition.account.loads.units import Units
@@ -345,25 +345,11 @@ class RegionAccount(Live):
     @alone
     def certificate(self) -> Certificate:
         """Everything another organisation needs to recompute the loss of everybody (theory E25)."""
-        from partita.composition.account.certificate import Certificate
+        from partita.composition.account.certificate import certified
 
         if self._record is None:
             raise refuse.not_recorded()
-        extents = self._extents(Region.everything(self.domain))
-        windows = self._engine if isinstance(self._engine, OfWindows) else None
-        return Certificate(
-            shape=self._shape,
-            granularity=self.promise.granularity,
-            measure=self.promise.budget.kind,
-            budget=self.promise.budget.vector(),
-            domain=self.domain,
-            charges=tuple(self._record),
-            lower=self._units.exact([extent.lower for extent in extents]),
-            upper=self._units.exact([extent.upper for extent in extents]),
-            witness=extents[0].witness,
-            axis=0 if windows is None else windows.steps.axis,
-            width=1 if windows is None else windows.steps.width,
-        )
+        return certified(self, self._record, self._extents(Region.everything(self.domain)))
 
     @staticmethod
     def check_certificate(text: str) -> Check:

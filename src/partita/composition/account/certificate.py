@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
-from typing import final
+from typing import TYPE_CHECKING, final
 
-from partita.composition.account.booking import Booking, Shape
+from partita.composition.account.booking import Booking, Shape, shape
 from partita.composition.account.document import VERSION, Costs, Written, read
+from partita.composition.account.engine import Extent, OfValues, OfWindows
+from partita.composition.account.loads.wide import WideLoads
+from partita.composition.account.split import UNIT, Split
 from partita.composition.account.verify import Item, Point, heaviest_pair, heaviest_value, heaviest_window
 from partita.exact import shown
 from partita.granularity import Granularity
@@ -19,6 +22,9 @@ from partita.limits import current
 from partita.region.box import Box
 from partita.region.codes import holds
 from partita.region.domain import Domain
+
+if TYPE_CHECKING:
+    from partita.composition.account.account import RegionAccount
 
 # Comparisons that a check may take before it searches, and as many again while it does; most are made many at once.
 _WORK = 50_000_000
@@ -30,7 +36,8 @@ class Certificate:
     """What another organisation needs to recompute the loss of everybody (theory E25).
 
     ``charges`` are loads in the terms of the promise, in the order they were admitted; ``lower`` and ``upper``
-    bracket the largest loss in each coordinate; ``witness`` bears the lower end of the first coordinate.
+    bracket the largest loss in each coordinate; ``witness`` bears the lower end of the first coordinate. Where a table
+    has so many columns that no search comes to an end, ``split`` shows an upper bound (theory I14 d).
     """
 
     shape: Shape
@@ -44,6 +51,7 @@ class Certificate:
     witness: tuple[Point, ...]
     axis: int = 0
     width: int = 1
+    split: Split | None = None
 
     def to_json(self) -> str:
         """The certificate as text, the same on every machine."""
@@ -71,6 +79,8 @@ class Certificate:
             "axis": self.axis,
             "width": self.width,
         }
+        if self.split is not None:
+            document["split"] = {"groups": self.split.groups, "shares": self.split.shares}
         return json.dumps(document, sort_keys=True, separators=(",", ":"))
 
 
@@ -89,6 +99,30 @@ class Check:
         return not self.complaints
 
 
+def certified(account: RegionAccount, record: Sequence[Booking], extents: Sequence[Extent]) -> Certificate:
+    """The certificate of an account from the list of its charges and its heaviest loads."""
+    promise, units, engine = account.promise, account.units, account.engine
+    windows = engine if isinstance(engine, OfWindows) else None
+    split = None
+    if isinstance(engine, OfValues) and isinstance(engine.loads, WideLoads) and not engine.loads.exact:
+        groups, shares = engine.loads.split([charge.region.boxes for charge in record], UNIT)
+        split = Split(tuple(groups), tuple(map(tuple, shares)))
+    return Certificate(
+        shape=shape(promise.granularity),
+        granularity=promise.granularity,
+        measure=promise.budget.kind,
+        budget=promise.budget.vector(),
+        domain=account.domain,
+        charges=tuple(record),
+        lower=units.exact([extent.lower for extent in extents]),
+        upper=units.exact([extent.upper for extent in extents]),
+        witness=extents[0].witness,
+        axis=0 if windows is None else windows.steps.axis,
+        width=1 if windows is None else windows.steps.width,
+        split=split,
+    )
+
+
 def check(text: str, nodes: int | None = None) -> Check:
     """Recompute everything in a certificate from its list of charges; nothing else of it is believed.
 
@@ -98,19 +132,28 @@ def check(text: str, nodes: int | None = None) -> Check:
     if stated.complaints:
         return Check((), (), stated.complaints)
     fixed, each = _work(stated)
-    if fixed > _WORK:
+    items = [[_item(charge, place) for charge in stated.charges] for place in range(len(stated.budget))]
+    shows = stated.split is not None and stated.split.work(items[0]) <= _WORK
+    if fixed > _WORK and not shows:
         return Check((), (), ("it could not be shown, within the work allowed, that the promise is kept",))
     overlapping = [
         f"charge {number} has overlapping boxes"
         for number, charge in enumerate(stated.charges)
-        if any(_meet(one, other) for one, other in combinations(charge.boxes, 2))
+        if fixed <= _WORK and any(_meet(one, other) for one, other in combinations(charge.boxes, 2))
     ]
     if overlapping:
         return Check((), (), tuple(overlapping))
-    most_nodes = min(current().nodes if nodes is None else nodes, _WORK // each)
     lower, upper = [], []
-    for place in range(len(stated.budget)):
-        least, most = _extent(stated, [_item(charge, place) for charge in stated.charges], most_nodes)
+    for place, mine in enumerate(items):
+        if fixed <= _WORK:
+            least, most = _extent(stated, mine, min(current().nodes if nodes is None else nodes, _WORK // each))
+        else:
+            # Too many to be searched: the witness and the split alone, which need no search.
+            held = (item.one for item in mine if stated.witness and _inside(item.boxes, stated.witness[0]))
+            least, most = sum(held, Fraction(0)), sum((item.one for item in mine), Fraction(0))
+        if shows and stated.split is not None:
+            branches = min(current().nodes, _WORK // max(1, stated.split.work(mine)))
+            most = min(most, stated.split.bound(stated.domain.shape, mine, place, branches))
         lower.append(least)
         upper.append(most)
     complaints = [

@@ -12,6 +12,7 @@ from typing import Any, final
 
 from partita.composition.account.booking import Shape, Vector, shape
 from partita.composition.account.loads.windows import Steps
+from partita.composition.account.split import Split
 from partita.composition.account.verify import Point
 from partita.errors import PartitaError
 from partita.errors import region as refuse
@@ -55,6 +56,7 @@ class Written:
     lower: Vector
     upper: Vector
     witness: tuple[Point, ...]
+    split: Split | None
     complaints: tuple[str, ...]
 
     @property
@@ -108,7 +110,25 @@ def _read(document: Any) -> Written:
         for point in witness
     ):
         complaints.append("the witness is outside the domain")
-    return Written(domain, granularity, budget, charges, lower, upper, witness, tuple(complaints))
+    split = _split(document.get("split"))
+    if split is not None:
+        if shape(granularity) is not Shape.VALUES:
+            complaints.append("its split is for loads of values, and the promise is about others")
+        what = split.amiss(len(domain.shape), len(charges), len(budget))
+        complaints += [] if what is None else [what]
+    return Written(domain, granularity, budget, charges, lower, upper, witness, split, tuple(complaints))
+
+
+def _split(document: Any) -> Split | None:
+    if document is None:
+        return None
+    return Split(
+        tuple(tuple(_whole(axis) for axis in _listed(group)) for group in _listed(document["groups"])),
+        tuple(
+            tuple(tuple((_whole(group), _whole(part)) for group, part in _listed(given)) for given in _listed(mine))
+            for mine in _listed(document["shares"])
+        ),
+    )
 
 
 def _window(domain: Domain, granularity: Granularity) -> tuple[int, int]:

@@ -211,6 +211,15 @@ def batch_in_measure(symbol: str) -> InvalidInput:
     )
 
 
+def shared_naming() -> InvalidInput:
+    """A batch at one price in which keys are named: a δ that is shared has no rule."""
+    return InvalidInput(
+        "accuracy.shared-naming",
+        "Questions that name the keys of a text_keys() column do not share one price with others: each needs a δ of "
+        f"its own. {UNTOUCHED} Price each by itself: [curator.quote(question, rho=..., delta=...), ...].",
+    )
+
+
 # --- consistency -----------------------------------------------------------------------------------------------
 
 

@@ -109,6 +109,8 @@ class _Sharing:
         self.plans, self.charging, self.price = plans, charging, price
         # However little a question is worth, it is told: with next to no share its estimate would be rounding alone.
         self.worth = [max(one, _LEAST * max(worth)) for one in worth]
+        if price.delta is not None and any(plan.opened for plan in plans):
+            raise refuse.shared_naming()
         self.allowed = price.within(charging.budget)
 
     def best(self) -> list[Share]:

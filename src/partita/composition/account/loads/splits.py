@@ -142,6 +142,15 @@ class Splits:
         given[first] += np.maximum(missing, 0)
         return given
 
+    def listed(self, share: Floats, unit: int) -> list[tuple[tuple[int, int], ...]]:
+        """A split of so many parts of each region that weighs something: groups, and how many parts each is given."""
+        given = self.parts(share, np.full(len(self.weight), unit, dtype=np.int64))
+        found: list[list[tuple[int, int]]] = [[] for _ in self.weight]
+        for region, group, part in zip(self._region.tolist(), self._group.tolist(), given.tolist(), strict=True):
+            if part:
+                found[region].append((group, part))
+        return [tuple(parts) for parts in found]
+
     def loads(self, given: Integers) -> Integers:
         """What each cell carries of a split, in whole numbers."""
         changes = np.zeros(int(self._offsets[-1]) + 1, dtype=np.int64)

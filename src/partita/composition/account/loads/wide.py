@@ -186,6 +186,22 @@ class WideLoads:
         assert best is not None
         return Peak(best.lower + self._base[component], best.upper + self._base[component], best.witness)
 
+    def split(
+        self, charges: Sequence[Sequence[Box]], unit: int
+    ) -> tuple[list[tuple[int, ...]], list[list[tuple[tuple[int, int], ...]]]]:
+        """Groups of columns, and for each component how many parts of a unit every charge on boxes gives to them."""
+        cover, regions = self._touched.cover(self._booked.regions), self._booked.regions
+        asked, anywhere = [self._touched.scoped(boxes) for boxes in charges], ((0, unit),)
+        found = []
+        for component in range(len(self.budget)):
+            weight = self._booked.amounts[:, component]
+            splits = Splits(cover, weight, {}, max(1, self.limits.single))
+            best = splits.best(self.limits.splits, allowance(self.limits)) if weight.any() else splits.fair()
+            places = np.flatnonzero(weight > 0).tolist()
+            known = {regions[at]: parts for at, parts in zip(places, splits.listed(best, unit), strict=True)}
+            found.append([known.get(region, anywhere) for region in asked])
+        return [group.axes for group in cover.groups], found
+
     # --- booking ---------------------------------------------------------------------------------------------
 
     def book(self, boxes: Sequence[Box], cost: Sequence[int]) -> None:
