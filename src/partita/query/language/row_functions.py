@@ -196,7 +196,7 @@ def power(part: Expression, exponent: Fraction, domain: Domain) -> Expression | 
     if exponent.denominator != 1 or exponent > MOST_POWER:
         return None
     within = bounds(part, domain)
-    if exponent * max(abs(within.low), abs(within.high), 1 / within.unit).__floor__().bit_length() > MOST_BITS:
+    if exponent * max(abs(within.low), abs(within.high), within.unit.denominator).bit_length() > MOST_BITS:
         return None
     if exponent == 0:
         return Plus((Times((ZERO, part)), Number(Fraction(1))))
