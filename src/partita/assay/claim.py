@@ -69,7 +69,9 @@ class Claim:
             return tuple(map(min, self.one, self.substitution))
         if len(held) == 1:
             return self.one
-        return self.same if old.codes == new.codes else self.substitution
+        # The code of a made-up text stands behind those of the columns, and is no part of a record's value.
+        axes = len(self.boxes[0])
+        return self.same if old.codes[:axes] == new.codes[:axes] else self.substitution
 
     def closed(self, domain: Domain, fixed: frozenset[int]) -> bool:
         """Whether all rows of one owner, who agree on the fixed axes, are inside as soon as one is."""

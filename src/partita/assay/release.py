@@ -110,7 +110,7 @@ class Reading:
         self.per_owner = [entry.get(Owners(), 0) for entry in entries]
         self._chosen = [(value(one.of, counted), unit(one.of, counted)) for one in released.choices]
         names = [name for name, column in program.table.columns.items() if column.kind == "text_keys"]
-        self._opened = [names.index(name) for name in program.opened]
+        self._opened = [names.index(key.column) for key in program.opened]
         self.texts = len(names)
         self._derived = None if self.per_user is None else derived(self.per_user, self.domain)
         self._seen: dict[Codes, Seen | None] = {}

@@ -10,7 +10,7 @@ from struct import unpack
 from typing import final
 
 from partita.assay.claim import Claim
-from partita.assay.meaning import Boxes, Codes
+from partita.assay.meaning import TEXTS, Boxes, Codes
 from partita.assay.release import Reading
 from partita.query.exact.program import Present, Program, Total
 from partita.query.exact.program import Values as Histograms
@@ -41,6 +41,14 @@ _MOST_ENDS = 24  # of one axis
 
 def values(readings: Sequence[Reading], claims: Sequence[Claim], *, most: int, seed: str) -> list[Codes]:
     """At most so many values: all of a small domain, or else those where something changes, and a few at random."""
+    found = _declared(readings, claims, most=most, seed=seed)
+    if not any(reading.program.worded for reading in readings):
+        return found
+    # A condition on open text divides records of equal declared values: each is tried with every kind of text.
+    return [(*codes, text) for codes in found for text in range(TEXTS)]
+
+
+def _declared(readings: Sequence[Reading], claims: Sequence[Claim], *, most: int, seed: str) -> list[Codes]:
     domain = readings[0].domain
     if domain.size <= most:
         return list(product(*map(range, domain.shape)))

@@ -23,6 +23,7 @@ from partita.query.exact.workings import compared, whole
 from partita.query.language.conditions import Condition, Versus
 from partita.query.language.expressions import Expression
 from partita.query.language.text import in_quotes as name
+from partita.query.language.worded import Worded
 from partita.region.dialects.base import Dialect
 from partita.region.dialects.duckdb import DUCKDB
 from partita.region.domain import Domain
@@ -59,6 +60,8 @@ def truth(predicate: Predicate, domain: Domain, dialect: Dialect = DUCKDB, *, wa
             return inner if wanted else f"NOT COALESCE({inner}, FALSE)"
         case Known(value):
             return "TRUE" if value is wanted else "FALSE"
+        case Worded(sql=sql):
+            return sql if wanted else f"NOT ({sql})"
         case _:
             reach = predicate.reach(domain)
             assert reach.exact

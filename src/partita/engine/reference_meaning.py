@@ -26,6 +26,7 @@ from partita.query.language.expressions import (
     Value,
     bounds,
 )
+from partita.query.language.worded import Worded
 from partita.region.calendar import month_number
 from partita.region.columns import Operator, Timestamps
 from partita.region.domain import Domain
@@ -57,6 +58,8 @@ def truth(predicate: Predicate, codes: tuple[int, ...], domain: Domain) -> bool 
             return truth(part, codes, domain) is True
         case Known(value):
             return value
+        case Worded():
+            raise NotImplementedError
         case _:
             reach = predicate.reach(domain)
             assert reach.exact

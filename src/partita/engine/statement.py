@@ -81,19 +81,27 @@ def statement(program: Program, stored: Stored, part_of: Program | None = None) 
     late = [None if counted else _late(program, key, stored) for key in keys]
     raw = frozenset(column for column in late if column is not None)
     clean = clean.union(*(keys_of.columns(key) for key, after in zip(keys, late, strict=True) if after is None))
-    source = _met(stored, program.where, clean.union(program.opened), raw, program.truncation, groups)
+    source = _met(
+        stored, program.where, clean.union(key.column for key in program.opened), raw, program.truncation, groups
+    )
     # Nor must owners of two values of one group: then rows are grouped by the group itself, and not by the value.
     by = _group_key if counted else _key
     grouped = [by(key, stored) if after is None else stored.raw(after) for key, after in zip(keys, late, strict=True)]
     chosen = [f"{text} AS k{place}" for place, text in enumerate(grouped)]
     chosen += [f"{text} AS t{place}" for place, text in enumerate(listed)]
-    grouped = [name(column) for column in program.opened] + grouped
-    sql = f"SELECT {', '.join([*map(name, program.opened), *chosen])} FROM {source}"
+    opened = [_text(key) for key in program.opened]
+    grouped = opened + grouped
+    sql = f"SELECT {', '.join([*opened, *chosen])} FROM {source}"
     if grouped:
         sql += f" {stored.dialect.grouped(grouped)}"
     if any(late):
         sql = _sanitised_after(sql, late, len(listed), stored)
     return Statement(sql, tuple(int if counted and isinstance(key, Mapped) else _place(key, stored) for key in keys))
+
+
+def _text(key: Opened) -> str:
+    """The text of a row that an open key tells apart."""
+    return name(key.column) if key.function is None else key.function
 
 
 def _among(column: str, among: Condition | None, stored: Stored) -> str:
@@ -116,9 +124,16 @@ def values_statement(program: Program, of: Expression, stored: Stored) -> Statem
         clean, value = clean | columns(of), integer(of, domain, stored.dialect)
     else:
         raw, value = raw | {bare}, stored.raw(bare)
-    source = _met(stored, program.where, clean.union(program.opened), raw, program.truncation, _group(program, stored))
+    source = _met(
+        stored,
+        program.where,
+        clean.union(key.column for key in program.opened),
+        raw,
+        program.truncation,
+        _group(program, stored),
+    )
     grouped = [_key(key, stored) if after is None else stored.raw(after) for key, after in zip(keys, late, strict=True)]
-    opened = [name(column) for column in program.opened]
+    opened = [_text(key) for key in program.opened]
     after = bare is not None or any(late)
     # Open columns come back too, and may have any name; they are never sanitised afterwards.
     last, times = (f"k{len(keys)}", "t") if after else (stored.made("value"), stored.made("times"))
@@ -369,7 +384,7 @@ def _few_groups(stored: Stored, source: str, condition: str, cap: Truncation, gr
 
 def _group(program: Program, stored: Stored) -> list[str]:
     """The group of a row as texts, for the keyed order of an owner's groups."""
-    return [name(column) for column in program.opened] + [_group_text(key, stored) for key in program.cells.keys]
+    return [_text(key) for key in program.opened] + [_group_text(key, stored) for key in program.cells.keys]
 
 
 def _group_text(key: Key, stored: Stored) -> str:

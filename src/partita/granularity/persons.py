@@ -88,6 +88,19 @@ class Persons(Granularity):
         """The key and the table whose rows say whom the rows of this table belong to; None if it names its owners."""
         return dict(self.through).get(table)
 
+    def grown_from(self, old: Persons) -> bool:
+        """Whether these are the same people with further tables, which leave the rows kept in all others as they are.
+
+        A key that leads to a table decides which of its rows are kept, so a further table may only be reached along one
+        that was there (theory I12).
+        """
+        same = (self.column, self.table, self.altered, self.per) == (old.column, old.table, old.altered, old.per)
+        before, chains, keys = dict(old.rows), dict(old.through), {link for _, link in old.through}
+        kept = all(dict(self.rows).get(name) == cap for name, cap in before.items())
+        led = all(self.chain(name) == chains.get(name) for name in before)
+        further = [(name, link) for name, link in self.through if name not in before]
+        return same and kept and led and all(link in keys or link[1] not in before for _, link in further)
+
     def in_table(self, table: str, rows: int | None = None) -> Users:
         """The same people as owners of rows of one table, or of so many rows joined from several."""
         most = self.cap(table) if rows is None else rows

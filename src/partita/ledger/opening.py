@@ -166,10 +166,12 @@ def _redeclared(store: Store, replay: Replay, held: Anchor, terms: Terms, clock:
 def _made_for_another(name: str, written: Terms, given: Terms) -> LedgerFault:
     """What differs, and whether the ledger could go on with it."""
     promises, domains = promise_changes(written, given), domain_changes(written, given)
+    reasons = [(one.part, one.why) for one in differences(written, given) if not one.refines]
+    if not reasons:
+        return refuse_other.refinable(name, [*promises, *domains])
     if promises:
         return refuse_other.other_promises(name, [*promises, *domains])
-    reasons = [(one.part, one.why) for one in differences(written, given) if not one.refines]
-    return refuse_other.other_tables(name, domains, reasons) if reasons else refuse_other.refinable(name, domains)
+    return refuse_other.other_tables(name, domains, reasons)
 
 
 def _give_back(store: Store, replay: Replay, held: Anchor, anchored: Mark) -> None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import assert_never, final
 
 from partita.composition.account.booking import Shape, shape
 from partita.composition.plans.promise import Promise
 from partita.errors import refinement as words
-from partita.granularity import Edges, Granularity, Metric, Nodes, Replace, Rows, Windows
+from partita.granularity import Edges, Granularity, Metric, Nodes, Persons, Replace, Rows, Windows
 from partita.ledger.birth import Terms
 from partita.ledger.redeclared import domain_changes, promise_changes
 from partita.region import Domain
-from partita.region.refinement import changes
+from partita.region.refinement import Refinement, changes
 
 
 @final
@@ -48,12 +48,22 @@ def differences(written: Terms, given: Terms) -> tuple[Difference, ...]:
     >>> [(one.part, one.refines) for one in differences(old, new)]
     [('t.age', True), ('t.sex', True)]
     """
-    found = [Difference(*change, why=words.promise_changed()) for change in promise_changes(written, given)]
+    grown = _grown(written, given)
+    changed = "" if grown else words.promise_changed()
+    found = [Difference(*change, why=changed) for change in promise_changes(written, given)]
     said = {part: (was, now) for part, was, now in domain_changes(written, given)}
     if written.declared or given.declared:
         # People keep rows in an order of all that is declared of their tables.
         named = str(written.promises[0].granularity)
-        return (*found, *(Difference(part, *told, why=words.order_of_rows(named)) for part, told in said.items()))
+        further = _owned(given) - _owned(written)
+        added = {f"table {name}" for name in further if name not in written.declared} if grown else set()
+        return (
+            *found,
+            *(
+                Difference(part, *told, why="" if part in added else words.order_of_rows(named))
+                for part, told in said.items()
+            ),
+        )
     # Of people it is their tables that are declared; the wide domain of their account follows from them.
     before, after = (terms.declared or terms.tables for terms in (written, given))
     for name in sorted({*before, *after}):
@@ -68,6 +78,24 @@ def differences(written: Terms, given: Terms) -> tuple[Difference, ...]:
         # Never to be met: whatever cannot be named cannot be shown to be refined either.
         found.append(Difference("the declaration", "another", "this one", why=words.unproven("declarations")))
     return tuple(found)
+
+
+def _owned(terms: Terms) -> set[str]:
+    """The tables that a promise on people names."""
+    units = [promise.granularity for promise in terms.promises]
+    return {name for unit in units if isinstance(unit, Persons) for name in unit.tables}
+
+
+def _grown(written: Terms, given: Terms) -> bool:
+    """Whether promises are the same but for people who have further tables, in a wide domain that refines theirs."""
+    if len(written.promises) != len(given.promises) or set(written.tables) != set(given.tables):
+        return False
+    for old, new in zip(written.promises, given.promises, strict=True):
+        was, now = old.granularity, new.granularity
+        people = isinstance(was, Persons) and isinstance(now, Persons) and now.grown_from(was)
+        if (replace(new, granularity=was) if people else new) != old:
+            return False
+    return all(Refinement.of(old, given.tables[name]) is not None for name, old in written.tables.items())
 
 
 def _columns(

@@ -41,6 +41,7 @@ class Asker:
         column = rng.choice(self.numbers)
         kinds = ["compare", "compare", "in", "between", "null", "remainder", "versus", "name", "day"]
         kinds += ["flag"] if schema.of("flag") else []
+        kinds += ["text", "text", "text"] if schema.of("key") else []
         match rng.choice(kinds):
             case "compare":
                 return f"{column} {rng.choice(_COMPARED)} {self.number(column)}"
@@ -69,6 +70,11 @@ class Asker:
                     "EXTRACT(dow FROM f) IN (0, 6)",
                     "f BETWEEN DATE '2024-02-27' AND DATE '2024-02-28'",
                 )
+            case "text":
+                return self.pick(
+                    "t = 's'", "t LIKE 's%'", "t IS NULL", "LOWER(t) IN ('s', 'é')", "LENGTH(t) > 1", "t NOT LIKE '%u'",
+                    "SPLIT_PART(t, ' ', 1) <> 's'", "COALESCE(t, 'u') = 'u'", "t ILIKE 'S_'",
+                )  # fmt: skip
             case _:
                 return self.pick("g", "NOT g", "g = FALSE", "g IS NULL")
 

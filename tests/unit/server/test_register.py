@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,6 +12,7 @@ import partita as pt
 from partita.ledger.birth import Terms
 from partita.ledger.opening import open_ledger
 from partita.server.accounts.register import Register, Role
+from partita.server.accounts.scram import ROUNDS, salt
 
 TERMS = Terms((pt.Promise(pt.rows(), pt.ZCDP(rho="1")),), {"t": pt.Domain({"x": pt.integers(0, 3)})})
 
@@ -75,3 +78,26 @@ def test_accounts_outlive_a_declaration_that_was_never_charged(tmp_path):
     with open_ledger(place, other) as ledger:
         assert ledger.verify().sound
         assert Register(ledger).caller(text) is not None
+
+
+def test_a_proof_lets_in_its_account_alone_and_only_while_the_token_is_valid(ledger):
+    register = Register(ledger)
+    text, token = register.give("ada", "analyst", by="carol")
+    register.give("bob", "analyst", by="carol")
+
+    def proof(account: str, secret: str) -> bytes:
+        salted = hashlib.pbkdf2_hmac("sha256", secret.encode(), salt(account), ROUNDS)
+        client = hmac.digest(salted, b"Client Key", "sha256")
+        signature = hmac.digest(hashlib.sha256(client).digest(), b"said", "sha256")
+        return bytes(one ^ other for one, other in zip(client, signature, strict=True))
+
+    found = Register(ledger).proven("ada", b"said", proof("ada", text))
+    assert found is not None
+    assert found[0].account == "ada"
+    for account, secret in (("bob", text), ("ada", "partita-wrong"), ("nobody", text)):
+        assert register.proven(account, b"said", proof(account, secret)) is None
+    assert register.proven("bob", b"said", proof("ada", text)) is None
+    assert register.proven("ada", b"other", proof("ada", text)) is None
+    assert register.proven("ada", b"said", b"") is None
+    register.revoke(token.number, by="carol")
+    assert register.proven("ada", b"said", proof("ada", text)) is None

@@ -162,11 +162,12 @@ def owner_column(name: str) -> QueryRefused:
 
 
 def open_column(name: str) -> QueryRefused:
-    """A condition or a group on open keys, which have no public list of values."""
+    """A computation with open texts, which have no public list of values, or a condition on them across tables."""
     return QueryRefused(
         "query.open-column",
-        f"{name} holds open text, so its values are not known in public. Declare it as categories(...) to filter or "
-        f"group by it. {UNTOUCHED}",
+        f"{name} holds open text, so its values are not known in public. It can be a key of groups, be counted, and be "
+        f"tested in WHERE, FILTER and CASE of one table: {name} LIKE 'a%', LOWER({name}) = 'a'. For anything else "
+        f"declare it as categories(...). {UNTOUCHED}",
     )
 
 

@@ -368,3 +368,14 @@ def ambiguous(name: str, tables: Iterable[str]) -> QueryRefused:
     return QueryRefused(
         "public.ambiguous", f"{name} is a column of {' and of '.join(tables)}. Write table.{name}. {UNTOUCHED}"
     )
+
+
+def open_condition(name: str) -> QueryRefused:
+    """A condition on open text of a kind that is not asked of an engine."""
+    return QueryRefused(
+        "query.open-condition",
+        f"Of {name}, which holds open text, conditions are =, <>, IN, IS NULL, LIKE, ILIKE, STARTS_WITH and CONTAINS "
+        f"with written texts, of {name} itself or of LOWER, UPPER, TRIM, LEFT, RIGHT, SUBSTR, SPLIT_PART or COALESCE "
+        f"of it, and LENGTH({name}) compared with a number. Patterns have no backslash, and beside _ at most one % and "
+        f"32 signs. {UNTOUCHED}",
+    )

@@ -32,9 +32,7 @@ def examples(plan: Plan) -> dict[str, list[Any]]:
                 return next((value for value in labels(key) if value is not None), None)
             case CountRows() | Count() | CountOwners() | CountDifferent() | Margin():
                 return 1
-            case Quantile() if any(
-                isinstance(plan.domain.bounded[plan.domain.axis(one)], Dates) for one in columns(of.of)
-            ):
+            case Quantile() if any(isinstance(plan.domain.columns.get(one), Dates) for one in columns(of.of)):
                 return _DAY
             case _:
                 return 0.5

@@ -245,7 +245,7 @@ class Result:
     def _named(self, key: keys_of.Opened) -> list[Any]:
         """The texts of an open key; None stands for all that were not named."""
         assert self.opened is not None
-        return list(self.opened[:, self.plan.opened.index(key.column)])
+        return list(self.opened[:, self.plan.opened.index(key)])
 
     def _listed(self, key: Key) -> list[Any]:
         place = self.cells.keys.index(key)

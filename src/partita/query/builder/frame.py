@@ -217,7 +217,7 @@ class Frame:
         return Lines(met, tuple(orders), numbers.get("limit"), numbers.get("offset", 0), sets=sets)  # type: ignore[arg-type]
 
     def _reader(self, text: str) -> Reader:
-        return Reader(text, self._base, self._base.name, self.joined)
+        return Reader(text, self._base, self._base.name, self.joined, texts=True)
 
     def _read(self, given: object) -> tuple[Reader, exp.Expr]:
         text = text_of(given)

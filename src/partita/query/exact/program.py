@@ -16,12 +16,13 @@ from partita.effort import Work, spend
 from partita.errors.query import language as refuse
 from partita.query.language import keys as keys_of
 from partita.query.language.conditions import Condition
-from partita.query.language.expressions import Expression
-from partita.query.language.keys import MOST_GROUPS, Key, Single
+from partita.query.language.expressions import Expression, columns
+from partita.query.language.keys import MOST_GROUPS, Key, Opened, Single
 from partita.query.language.per_user import PerUser
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import Truncation
 from partita.region.codes import members, size
+from partita.region.columns import Bounded
 
 
 @final
@@ -150,13 +151,30 @@ class Program:
     cells: Cells
     tallies: tuple[Tally, ...]
     truncation: Truncation | None = None
-    opened: tuple[str, ...] = ()
+    opened: tuple[Opened, ...] = ()
     per_user: PerUser | None = None
 
     def derived(self) -> Program:
         """The same tallies of the rows that were gathered, as if they were stored."""
         assert self.per_user is not None
         return replace(self, table=self.per_user.table, where=self.per_user.where, truncation=None, per_user=None)
+
+    @property
+    def worded(self) -> bool:
+        """Whether a condition on open text decides about rows: records of equal declared values may differ in it."""
+        named = self.where.columns().union(*map(keys_of.columns, self.cells.keys))
+        for tally in self.tallies:
+            match tally:
+                case Present(of) | Total(of) | Values(of):
+                    named |= columns(of)
+                case Different(_, among):
+                    named |= frozenset() if among is None else among.columns()
+                case Rows() | Owners():
+                    pass
+        if self.per_user is not None:
+            named = named.union(*(columns(one.of) for one in self.per_user.columns if one.of is not None))
+        opened = {name for name, column in self.table.columns.items() if not isinstance(column, Bounded)}
+        return not opened.isdisjoint(named)
 
     @property
     def people(self) -> Rows | Owners:

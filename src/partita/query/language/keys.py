@@ -58,9 +58,13 @@ class Truncated:
 @final
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """One group for each text of an open column that is named by private selection, and one for all others."""
+    """One group for each text of an open column that is named by private selection, and one for all others.
+
+    ``function`` is SQL that makes another text of it, row by row: LOWER("term").
+    """
 
     column: str
+    function: str | None = None
 
 
 @final
@@ -204,7 +208,8 @@ def group(key: Single | Cases | Opened, domain: Domain, codes: tuple[int, ...]) 
 
 def _valued(key: Valued, domain: Domain, box: Box) -> tuple[int, ...]:
     """The groups between the ends that interval arithmetic gives; such as no row can reach may be among them."""
-    names = sorted(columns_of(key.of))
+    # Open texts decide as well, and have no bounds.
+    names = sorted(columns_of(key.of).intersection(domain.axes))
     options = [_pieces(domain.bounded[axis], box[axis], apart=len(names) == 1) for axis in map(domain.axis, names)]
     found: list[tuple[int, int]] = []
     for chosen in product(*options):

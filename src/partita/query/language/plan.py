@@ -142,9 +142,9 @@ class Plan:
         return replace(self, caps=Caps(rows, self.caps.groups if caps.groups is None else caps.groups))
 
     @property
-    def opened(self) -> tuple[str, ...]:
-        """The columns of open keys, of which only those that are named privately come back."""
-        return tuple(key.column for key in self.keys if isinstance(key, Opened))
+    def opened(self) -> tuple[Opened, ...]:
+        """The open keys, of which only those that are named privately come back."""
+        return tuple(key for key in self.keys if isinstance(key, Opened))
 
     @cached_property
     def fingerprint(self) -> str:

@@ -26,6 +26,7 @@ from partita.query.language.expressions import (
 )
 from partita.query.language.joined import Joined, Link, joined_of
 from partita.query.language.keys import Bucket, Cases, Each, Key, Mapped, Opened, Truncated, Valued
+from partita.query.language.worded import Worded
 from partita.region.codes import Codes
 from partita.region.columns import Bounded, Timestamps
 from partita.region.columns.stepped import Stepped
@@ -157,6 +158,8 @@ def truth(predicate: Predicate, domain: Domain, written: Written = readable, *, 
             return inner if wanted else f"({inner}) IS NOT TRUE"
         case Known(value):
             return "TRUE" if value is wanted else "FALSE"
+        case Worded(sql=sql):
+            return sql if wanted else f"NOT ({sql})"
         case _:
             reach = predicate.reach(domain)
             return written(reach.true if wanted else reach.false)
@@ -165,7 +168,9 @@ def truth(predicate: Predicate, domain: Domain, written: Written = readable, *, 
 def shown_key(key: Key) -> str:
     """A key as SQL."""
     match key:
-        case Each(name) | Opened(name):
+        case Opened(name, function):
+            return quoted(name) if function is None else function
+        case Each(name):
             return quoted(name)
         case Bucket(name, width):
             return f"BUCKET({quoted(name)}, {number(width)})"

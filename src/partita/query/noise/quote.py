@@ -150,7 +150,7 @@ class Quote:
         program, owners = self.program, Owners() in self.program.tallies
         told = [program.table.columns.get(one.column) for one in program.tallies if isinstance(one, Different)]
         texts = not all(isinstance(column, Bounded) for column in told)
-        return not (program.truncation or program.opened or program.per_user or owners or texts)
+        return not (program.truncation or program.opened or program.per_user or owners or texts or program.worded)
 
     def proportional(self, place: int) -> bool:
         """Whether fewer rows of an owner lose at most in proportion, so that rows may be charged one by one (E14)."""

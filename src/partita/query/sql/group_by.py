@@ -11,7 +11,7 @@ from partita.errors.query import language as refuse
 from partita.query.language import keys
 from partita.query.language.expressions import columns
 from partita.query.language.keys import Bucket, Each, Key, Opened, Truncated
-from partita.query.sql import rowwise, times
+from partita.query.sql import open_text, rowwise, times
 from partita.query.sql.column_functions import cases, constant
 from partita.region.columns import Timestamps
 
@@ -34,6 +34,9 @@ _TRUTHS = (
     exp.Between,
     exp.Is,
     exp.Like,
+    exp.ILike,
+    exp.StartsWith,
+    exp.Contains,
 )
 
 
@@ -84,6 +87,8 @@ def _function(reader: Reader, node: exp.Expr) -> Key | None:
     for mentioned in bare.find_all(exp.Column):
         mentioned.set("table", None)
     text = None if reader.attributes(node) else bare.sql(dialect="duckdb")
+    if open_text.mentions(reader, node) is not None:
+        return open_text.key(reader, node) or _decided(reader, node, text)
     if text is not None and times.many(reader, node) and (timed := times.key_of(reader, node, text)) is not None:
         return timed
     if text is not None and reader.many(node, MOST_LISTED) and (number := _number(reader, node, text)) is not None:
@@ -94,8 +99,13 @@ def _function(reader: Reader, node: exp.Expr) -> Key | None:
     if text is None:
         return None
     timed = times.key_of(reader, node, text) or _number(reader, node, text)
-    if timed is not None:
-        return timed
+    return _decided(reader, node, text) if timed is None else timed
+
+
+def _decided(reader: Reader, node: exp.Expr, text: str | None) -> Key | None:
+    """Groups by which of some conditions is true."""
+    if text is None:
+        return None
     if isinstance(node, exp.Case | exp.If):
         return _chosen(reader, node, text)
     if not isinstance(node, _TRUTHS):

@@ -32,7 +32,7 @@ from partita.query.language.expressions import (
     numeric,
 )
 from partita.query.language.keys import Key
-from partita.query.sql import rowwise, times
+from partita.query.sql import open_text, rowwise, times
 from partita.query.sql.advice import for_expression
 from partita.query.sql.column_functions import Tabulated
 from partita.query.sql.group_by import read_key
@@ -78,6 +78,8 @@ class Reader:
     table: Table
     alias: str
     joined: tuple[Joined, ...] = ()
+    texts: bool = False
+    """Whether open texts may decide about rows: those of one table that is no part of a join."""
     evaluator: Evaluator = field(default_factory=Evaluator, compare=False, repr=False)
 
     # --- words -------------------------------------------------------------------------------------------------
@@ -108,8 +110,7 @@ class Reader:
         return name, facts(column) if column.size <= current().tabulated else range(column.size)  # type: ignore[return-value]
 
     def _declared(self, node: exp.Column) -> bool:
-        own = not node.table or node.table.lower() in (self.alias.lower(), self.table.name.lower())
-        return own and node.name.lower() in {name.lower() for name in self.table.columns}
+        return self.own(node) and node.name.lower() in {name.lower() for name in self.table.columns}
 
     def attributes(self, node: exp.Expr) -> bool:
         """Whether a node mentions a column of a public table."""
@@ -157,6 +158,10 @@ class Reader:
             if name.lower() == node.name.lower() and isinstance(column, TextKeys):
                 return name
         return None
+
+    def own(self, node: exp.Column) -> bool:
+        """Whether a column is said to be one of this table, or not said to be of any."""
+        return not node.table or node.table.lower() in (self.alias.lower(), self.table.name.lower())
 
     # --- expressions -------------------------------------------------------------------------------------------
 
@@ -269,6 +274,9 @@ class Reader:
                 return self.counted(node.this)
             case exp.Literal() | exp.Boolean():
                 return Number(Fraction(1))
+            case exp.Column() if open_text.mentions(self, node) is not None:
+                there = self.condition(exp.Not(this=exp.Is(this=node.copy(), expression=exp.Null())))
+                return Case(((there, Number(Fraction(1))),), Number(None))
             case exp.Column():
                 name, column = self.column(node)
                 if isinstance(column, Stepped):
@@ -376,6 +384,8 @@ class Reader:
         if node.find(exp.AggFunc) is not None:
             advice = f"Conditions on groups come after them: GROUP BY ... HAVING {_short(node)}."
             raise self.refused(node, refuse.function_not_answered("An aggregate in WHERE", advice))
+        if (words := open_text.worded(self, node)) is not None:
+            return words
         if (self.joined and self.attributes(node)) or node.meta.get("listed"):
             found = self._evaluated(node)
             if found is None:

@@ -123,7 +123,7 @@ class Conversation:
         caller = await self._proven(account)
         self._caller = caller
         practice = given.get("database", "") == PRACTICE
-        made = self._endpoint.performer(caller, given, self.number, practice=practice)
+        made = await self._working(partial(self._endpoint.performer, caller, given, self.number, practice=practice))
         self._line.write(messages.authentication(0))
         for name, value in made.variables.told.items():
             self._line.write(messages.parameter(name, value))
@@ -206,7 +206,7 @@ class Conversation:
     async def _query(self, performer: Performer, fields: Fields) -> None:
         text = fields.text()
         fields.end()
-        found = sentences(text, MOST_STATEMENTS)
+        found = await self._working(partial(sentences, text, MOST_STATEMENTS))
         if not found:
             self._tell(messages.EMPTY)
         for said in found:
@@ -225,7 +225,7 @@ class Conversation:
         name, text = fields.text(), fields.text()
         kinds = [fields.long() for _ in range(fields.short())]
         fields.end()
-        found = sentences(text, MOST_STATEMENTS)
+        found = await self._working(partial(sentences, text, MOST_STATEMENTS))
         if len(found) > 1:
             raise refuse.several_prepared()
         if name and name in performer.statements:
@@ -331,12 +331,12 @@ class Conversation:
         """Work in a thread of its own; it runs to its end, and whoever cancels only stops waiting."""
         self._cancel.clear()
         task = asyncio.ensure_future(anyio.to_thread.run_sync(work, limiter=self._endpoint.asking))
+        self._endpoint.keep(task)
         waiting = asyncio.ensure_future(self._cancel.wait())
         try:
             await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
             if task.done():
                 return task.result()
-            self._endpoint.keep(task)
             raise refuse.cancelled()
         finally:
             waiting.cancel()

@@ -73,7 +73,7 @@ class Endpoint(Live):
             found.cancel()
 
     def keep(self, task: asyncio.Future[Any]) -> None:
-        """Hold on to work that nobody waits for any more."""
+        """Hold on to work, whether or not somebody still waits for it."""
         self._kept.add(task)
         task.add_done_callback(self._done)
 
@@ -108,7 +108,9 @@ class Endpoint(Live):
             price=price,
         )
 
-    def close(self) -> None:
-        """Let go of the catalogue."""
+    async def close(self) -> None:
+        """Wait for what was begun, as long as the server waits for anything, and let go of the catalogue."""
+        if self._kept:
+            await asyncio.wait(self._kept, timeout=self.service.settings.grace_seconds)
         if self._catalogue is not None:
             self._catalogue.close()

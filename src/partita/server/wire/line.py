@@ -51,10 +51,11 @@ class Line(asyncio.Protocol):
         self._arrived.set()
         self._writable.set()
 
-    def eof_received(self) -> None:
-        """The client says no more."""
+    def eof_received(self) -> bool:
+        """The client says no more; it may still listen, but for TLS, which ends both ways at once."""
         self._ended = True
         self._arrived.set()
+        return not self.secure
 
     def pause_writing(self) -> None:
         """The client does not read as fast as it is told."""

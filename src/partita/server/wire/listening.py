@@ -71,7 +71,7 @@ async def listening(service: Service, taken: socket.socket | None) -> AsyncItera
         for talk in talks:
             talk.cancel()
         await asyncio.gather(*talks, return_exceptions=True)
-        endpoint.close()
+        await endpoint.close()
 
 
 @final

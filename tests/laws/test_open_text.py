@@ -1,0 +1,150 @@
+"""Open text in conditions and keys means what the engine's own SQL says, and is charged as what a text may decide."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest import mock
+
+import duckdb
+import pytest
+
+import partita as pt
+from partita.errors import PartitaError
+from partita.query.noise import quote as quoting
+from partita.query.noise.quote import Quote
+
+# So dear that every draw of noise is zero: each whole number comes back as it is.
+BUDGET, PRICE = 10**19, 10**13
+TEXTS = (
+    "Apple pie", "apple", "APPLE", "pear", " plum ", None, "", "a_b%c", "it's", "x,y,z", "ÄPFEL ß", "日本語", "\\", "é",
+    "İx", "a\nb", "\0z", "A" * 3000, '"', "%", "_", "apple\u00a0",
+)  # fmt: skip
+ROWS = [
+    {"k": "xy"[place % 2], "n": (7 * place) % 30, "t": text}
+    for place, text in enumerate(text for text in TEXTS for _ in range(1 + len(text or "") % 5))
+]
+COLUMNS: dict[str, Any] = {"k": pt.categories("x", "y"), "n": pt.integers(0, 40), "t": pt.text_keys()}
+VALUES = (
+    "t", "LOWER(t)", "UPPER(t)", "TRIM(t)", "LEFT(t, 2)", "RIGHT(t, 1)", "SUBSTR(t, 2, 3)", "SUBSTRING(t, 3)",
+    "SPLIT_PART(t, ',', 2)", "SPLIT_PART(LOWER(t), 'p', 1)", "COALESCE(t, 'none')", "LEFT(t, 0)",
+)  # fmt: skip
+CONDITIONS = (
+    *(f"{value} = '{text}'" for value, text in zip(VALUES, ("apple", "apple", "APPLE", "plum", "ap", "e", "ppl", "ple",
+                                                            "y", "a", "none", ""), strict=True)),
+    "t LIKE 'app%'", "t NOT LIKE '%e%'", "t ILIKE 'APP%'", "t ILIKE 'äpf%'", "t LIKE 'a_p%'",
+    "t LIKE '%p%l%'", "t LIKE ''",
+    "t IN ('pear', 'it''s', '')", "t NOT IN ('pear')", "t IS NULL", "t IS NOT NULL", "t <> 'pear'", "'pear' = t",
+    "LENGTH(t) > 4", "LENGTH(TRIM(t)) BETWEEN 3 AND 5", "LEN(t) = 0", "STARTS_WITH(t, 'Ap')",
+    "t ^@ 'x'", "CONTAINS(t, 'ea')",
+    "t LIKE 'a%' AND k = 'x'", "t LIKE 'a%' OR n > 20", "NOT (t = 'apple' OR n < 5)", "(t LIKE 'a%') IS NOT TRUE",
+    "things.t = 'pear'", "t = '日本語'", "CASE WHEN t = 'pear' THEN n > 3 ELSE n < 9 END",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def plain() -> duckdb.DuckDBPyConnection:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE things (k VARCHAR, n INT, t VARCHAR)")
+    connection.executemany("INSERT INTO things VALUES (?, ?, ?)", [list(row.values()) for row in ROWS])
+    return connection
+
+
+@pytest.fixture(scope="module")
+def curator() -> pt.Curator:
+    promise = pt.Promise(pt.rows(), pt.ZCDP(rho=BUDGET, delta="0.5"))
+    return pt.Curator(tables=[pt.Table("things", ROWS, COLUMNS)], promises=[promise], ledger=":memory:")
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_condition_on_open_text_keeps_the_rows_that_it_says(curator, plain, condition):
+    if condition.startswith("CASE"):
+        with pytest.raises(PartitaError) as caught:
+            curator.ask(f"SELECT COUNT(*) AS n FROM things WHERE {condition}", rho=PRICE)
+        assert caught.value.code == "query.open-condition"
+        return
+    for tested in (condition, f"NOT ({condition})"):
+        question = (
+            f"SELECT COUNT(*) AS a, SUM(n) AS b, COUNT(*) FILTER (WHERE n > 9) AS c FROM things WHERE {tested}",
+            f"SELECT COUNT(*) FILTER (WHERE {tested}) AS a, SUM(CASE WHEN {tested} THEN n END) AS b FROM things",
+        )
+        for text in question:
+            (found,) = curator.ask(text, rho=PRICE).rows()
+            meant = plain.execute(text).fetchone()
+            assert meant is not None
+            assert list(found.values()) == [number or 0 for number in meant], text
+
+
+@pytest.mark.parametrize("value", VALUES)
+def test_groups_by_a_function_of_open_text_are_those_of_the_engine(curator, plain, value):
+    question = f"SELECT {value} AS k, COUNT(*) AS n FROM things WHERE n < 25 GROUP BY 1"
+    found = {row["k"]: row["n"] for row in curator.ask(question, rho=PRICE, delta="0.001").rows()}
+    # Keys with hardly any rows are not named; they are in the line of those without a text.
+    meant = {key: number for key, number in plain.execute(question).fetchall() if key is not None}
+    assert {key: number for key, number in found.items() if key is not None}.items() <= meant.items()
+    assert sum(found.values()) == plain.execute("SELECT COUNT(*) FROM things WHERE n < 25").fetchone()[0]
+
+
+def test_a_case_of_open_text_is_a_key(curator, plain):
+    key = "CASE WHEN t LIKE 'a%' THEN 'a' WHEN LENGTH(t) > 4 THEN 'long' WHEN t IS NULL THEN 'none' END"
+    question = f"SELECT {key} AS w, COUNT(*) AS n FROM things GROUP BY 1"
+    assert {row["w"]: row["n"] for row in curator.ask(question, rho=PRICE).rows()} == dict(
+        plain.execute(question).fetchall()
+    )
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "t > 'a'", "t LIKE '%a_b%'", "t LIKE 'a\\%'", "t LIKE '%" + "_" * 40 + "'",
+        "t LIKE '" + "%a" * 20 + "'", "t = k", "REPLACE(t, 'a', 'bb') = 'b'",
+        "REGEXP_MATCHES(t, '(a+)+b')", "SUBSTR(t, -1) = 'a'", "SPLIT_PART(t, '', 1) = 'a'", "LEFT(t, n) = 'a'",
+        "LENGTH(t) > 1.5", "t = 3", "t LIKE k", "LEFT(t, 99999999999) = 'a'", "CAST(t AS INTEGER) = 3",
+    ],
+)  # fmt: skip
+def test_what_could_fail_or_take_long_for_some_text_is_refused(curator, condition):
+    before = curator.spent()
+    with pytest.raises(PartitaError) as caught:
+        curator.ask(f"SELECT COUNT(*) AS n FROM things WHERE {condition}", rho=1)
+    assert caught.value.code in {"query.open-condition", "query.open-column"}
+    assert curator.spent() == before
+
+
+# --- what it costs ----------------------------------------------------------------------------------------------
+
+ASKED = (
+    "SELECT COUNT(*) AS n FROM things WHERE t LIKE 'a%'",
+    "SELECT COUNT(*) AS n FROM things WHERE t NOT LIKE 'a%' AND k = 'x'",
+    "SELECT SUM(n) AS s FROM things WHERE t = 'x' AND n > 20",
+    "SELECT COUNT(*) FILTER (WHERE t = 'x') AS n FROM things",
+    "SELECT CASE WHEN t = 'x' THEN 1 ELSE 2 END AS w, COUNT(*) AS n FROM things GROUP BY 1",
+    "SELECT SUM(CASE WHEN t = 'x' THEN n ELSE -n END) AS s FROM things",
+)
+
+
+def changed() -> pt.Curator:
+    promise = pt.Promise(pt.replace(), pt.ZCDP(rho=1))
+    return pt.Curator(tables=[pt.Table("things", ROWS, COLUMNS)], promises=[promise], ledger=":memory:")
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_a_changed_text_is_paid_for(question):
+    """Two rows of equal declared values differ in their texts, so that the whole budget is gone after it is spent."""
+    curator = changed()
+    curator.ask(question, rho=1)
+    with pytest.raises(PartitaError):
+        curator.ask("SELECT COUNT(*) AS n FROM things WHERE t = 'it'", rho="0.1")
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_the_second_opinion_knows_that_texts_decide(question):
+    with mock.patch.object(Quote, "declared", property(lambda _: True)), pytest.raises(PartitaError) as caught:
+        changed().ask(question, rho="0.1")
+    assert caught.value.code == "curator.second-opinion"
+
+
+def test_the_second_opinion_knows_that_a_row_of_the_region_may_not_be_counted():
+    request = quoting.Request
+    unaware = mock.patch.object(quoting, "Request", lambda **words: request(**{**words, "partial": False}))
+    with unaware, pytest.raises(PartitaError) as caught:
+        changed().ask(ASKED[0], rho="0.1")
+    assert caught.value.code == "curator.second-opinion"
