@@ -118,6 +118,8 @@ ASKED = (
     "SELECT COUNT(*) FILTER (WHERE t = 'x') AS n FROM things",
     "SELECT CASE WHEN t = 'x' THEN 1 ELSE 2 END AS w, COUNT(*) AS n FROM things GROUP BY 1",
     "SELECT SUM(CASE WHEN t = 'x' THEN n ELSE -n END) AS s FROM things",
+    "SELECT CASE WHEN k = 'x' THEN 1 WHEN n > 5 THEN 2 END AS w, SUM(n) AS s FROM things WHERE t = 'x' GROUP BY w",
+    "SELECT MEDIAN(n) AS m FROM things WHERE t IS NULL",
 )
 
 

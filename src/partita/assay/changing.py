@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import final
 
 from partita.assay.claim import Claim
-from partita.assay.meaning import Codes
+from partita.assay.meaning import TEXTS, Codes
 from partita.assay.release import Reading
 from partita.assay.rows import Row
 from partita.assay.trials import Neighbours, Table, Trial, pairs
@@ -34,6 +34,8 @@ class Changing(Neighbours):
             for near, new in self._near(self.unit):
                 yield self._altered(base, [(self.row(near), self.row(new))] * self.size)
             return
+        for first, second in self._other_texts():
+            yield self._altered(base, [(self.row(first), self.row(second))] * self.size)
         for first, second in pairs(self.values):
             for one, other in self._twins(first, second):
                 yield self._altered(base, [(one, other)] * self.size)
@@ -41,6 +43,14 @@ class Changing(Neighbours):
             for (first, second), (third, fourth) in zip(pairs(self.values), pairs(self.values[::-1]), strict=True):
                 some = [(self.row(first), self.row(second)), (self.row(third, 2), self.row(fourth, 2))]
                 yield self._altered(base, [some[place % 2] for place in range(self.size)])
+
+    def _other_texts(self) -> Iterator[tuple[Codes, Codes]]:
+        """Records of equal declared values of which conditions on open text say different things (theory E11a)."""
+        for codes in self.values:
+            if len(codes) > len(self.domain.shape):
+                for text in range(TEXTS):
+                    if text != codes[-1]:
+                        yield codes, (*codes[:-1], text)
 
     def _twins(self, first: Codes, second: Codes) -> Iterator[tuple[Row, Row]]:
         """A row and what it becomes: of the same owner or of another, with the same text or with another."""

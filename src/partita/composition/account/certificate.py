@@ -149,9 +149,10 @@ def check(text: str, nodes: int | None = None) -> Check:
             least, most = _extent(stated, mine, min(current().nodes if nodes is None else nodes, _WORK // each))
         else:
             # Too many to be searched: the witness and the split alone, which need no search.
-            held = (item.one for item in mine if stated.witness and _inside(item.boxes, stated.witness[0]))
-            least, most = sum(held, Fraction(0)), sum((item.one for item in mine), Fraction(0))
+            least, most = Fraction(0), sum((item.one for item in mine), Fraction(0))
         if shows and stated.split is not None:
+            held = (item.one for item in mine if stated.witness and _inside(item.boxes, stated.witness[0]))
+            least = max(least, sum(held, Fraction(0)))
             branches = min(current().nodes, _WORK // max(1, stated.split.work(mine)))
             most = min(most, stated.split.bound(stated.domain.shape, mine, place, branches))
         lower.append(least)
