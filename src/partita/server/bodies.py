@@ -11,6 +11,8 @@ Exact = Annotated[StrictStr, Field(max_length=200, description="An exact number 
 Wish = Exact | Annotated[dict[StrictStr, Exact], Field(max_length=1000)]
 Text = Annotated[StrictStr, Field(min_length=1, max_length=100_000, description="SQL.")]
 Count = Annotated[StrictInt, Field(ge=0, le=10**12)]
+# Others wait while a charge is decided, so nobody takes much more than the usual work.
+Patience = Annotated[StrictInt, Field(ge=1, le=16)]
 Bars = Annotated[list[Exact], Field(min_length=1, max_length=8, description="Confidences of the error bars.")]
 
 
@@ -42,6 +44,7 @@ class Wants(Priced, ABC):
     groups_per_user: Count | None = None
     reuse: StrictBool = True
     shrink: StrictBool = False
+    patience: Patience = 1
     bars: Bars = ["0.95"]
     explain: StrictBool = False
 
