@@ -44,7 +44,14 @@ NUMBERS: dict[str, str] = {
     "query.language.curves.DIGITS": MEANING,
     "query.language.curves.EXACT": MEANING,
     "query.language.curves.MOST_EXPONENT": GUARD,
+    "query.language.row_functions.MOST_BITS": GUARD,
     "query.language.row_functions.MOST_POWER": GUARD,
+    "query.sql.open_text.MOST_GAPS": GUARD,
+    "query.sql.open_text._FURTHEST": GUARD,
+    "query.sql.open_text._LONGEST": GUARD,
+    "query.sql.open_text._TRIED": GUARD,
+    "theory.losses.quadrature.MOST_PLACES": GUARD,
+    "engine.postgres._WHOLE": METHOD,
     "query.sql.rowwise.MOST_DIGITS": GUARD,
     "curator.answers.presenter.MOST_LINES": GUARD,
     "query.answer.jitter._FEW": SHOWN,
@@ -232,6 +239,8 @@ WRITTEN: dict[tuple[str, str], str] = {
     ("query.sql.scalars", "len(text) <= 60"): SHOWN,
     ("query.language.curves", "abs(guess) < 2 ** 40"): METHOD,
     ("query.language.text", "digits < 60"): SHOWN,
+    ("theory.measures.zcdp", "over > 700"): METHOD,
+    ("region.columns.dates", "1 <= value.year <= 9999"): WIDTH,
     ("theory.measures.renyi", "_log_delta(float_up(order), float_up(tau), float_up(epsilon)) > 50"): METHOD,
 }
 """Numbers that stand in a comparison itself."""
