@@ -682,7 +682,7 @@ MUTATIONS = (
         tests=("tests/laws/test_events.py",),
     ),
     Mutation(
-        "query/sql/derived_tables.py",
+        "query/sql/people/derived_tables.py",
         "        cap = most if per_user.keys or linked else 1\n",
         "        cap = 1\n",
         "a derived table has one row of an owner, whatever its keys",
@@ -690,28 +690,28 @@ MUTATIONS = (
     ),
     # --- joins and derived tables as an engine reads them -----------------------------------------------------------
     Mutation(
-        "engine/joining.py",
+        "engine/statements/joining.py",
         '            tests.append(f"{_key(link.other, link.theirs)} = {_key(mine, link.mine)}")',
         "            pass",
         "a join forgets its key",
         tests=("tests/laws/test_joined.py::test_the_engines_agree_with_a_plain_database_on_the_kept_rows",),
     ),
     Mutation(
-        "engine/joining.py",
+        "engine/statements/joining.py",
         'tests = [f"{owner} = {_owner(mine)}"]',
         'tests = ["TRUE"]',
         "rows of two owners with one key meet",
         tests=("tests/laws/test_joined.py::test_the_engines_agree_with_a_plain_database_on_the_kept_rows",),
     ),
     Mutation(
-        "engine/joining.py",
+        "engine/statements/joining.py",
         "MIN({owner}) AS owner",
         "MAX({owner}) AS owner",
         "a key of two owners leads to the last of them",
         tests=("tests/laws/test_joined.py::test_the_engines_agree_with_a_plain_database_on_the_kept_rows",),
     ),
     Mutation(
-        "engine/joining.py",
+        "engine/statements/joining.py",
         'by = ", ".join([owner, *map(name, window.keys)])',
         'by = ", ".join(map(name, window.keys)) or "1"',
         "a window looks at rows of other owners",
@@ -733,7 +733,7 @@ MUTATIONS = (
         tests=("tests/attacks/test_growing_sources.py",),
     ),
     Mutation(
-        "engine/fixing.py",
+        "engine/statements/fixing.py",
         "        for at in some[1:]:\n",
         "        for at in some[2:]:\n",
         "the digest of kept rows leaves a column out",

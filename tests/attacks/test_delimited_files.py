@@ -14,6 +14,7 @@ from partita.engine.reference import Reference
 from partita.errors import PartitaError
 from partita.query.exact.program import Program, Rows, cells
 from partita.query.language.conditions import everywhere
+from partita.query.language.keys import Opened
 from partita.query.tables.schema import Table
 
 COLUMNS = {"a": pt.text_keys(), "b": pt.text_keys()}
@@ -31,7 +32,7 @@ def read(path, lines, end=b"\n", **options):
         return None
     where = everywhere(table.domain)
     try:
-        found = engine.run(Program(table, where, cells((), where), (Rows(),), opened=("a", "b")))
+        found = engine.run(Program(table, where, cells((), where), (Rows(),), opened=(Opened("a"), Opened("b"))))
     finally:
         engine.close()
     return Counter({(line[0], line[1]): line[-1] for line in found.tolist()})

@@ -17,8 +17,8 @@ import partita.engine.duckdb as duckdb_engine
 from partita.engine import tallying
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference
-from partita.engine.stored import Stored
-from partita.engine.widths import prove
+from partita.engine.statements.stored import Stored
+from partita.engine.statements.widths import prove
 from partita.errors import PartitaError
 from partita.query.exact.measurements import entries
 from partita.query.exact.program import Program, Values, cells

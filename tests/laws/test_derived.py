@@ -10,8 +10,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from partita.engine.duckdb import DuckDB
+from partita.engine.plain.joins import joined_rows, kept_rows
 from partita.engine.reference import Reference
-from partita.engine.reference_joins import joined_rows, kept_rows
 from partita.query.language.joined import joined_of
 from partita.query.sql.parse import read
 from tests.laws.joining import KEY, World, crowded, plainly, worlds

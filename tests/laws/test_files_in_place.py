@@ -22,6 +22,7 @@ import partita as pt
 from partita.engine.duckdb import DuckDB
 from partita.query.exact.program import Owners, Program, Rows, Values, cells
 from partita.query.language.expressions import Value
+from partita.query.language.keys import Opened
 from partita.query.sql.parse import read
 from partita.query.tables.truncation import Truncation
 from tests.laws.test_engines import programs
@@ -126,7 +127,7 @@ def asked() -> list[tuple[str, Program]]:
     whole = read("SELECT COUNT(*) AS n FROM t", [table])
     none, owners = cells((), whole.where), Truncation("who", 2, "k")
     made.append(("owners", Program(table, whole.where, none, (Rows(), Owners(), Values(Value("tiny"))))))
-    made.append(("open keys", Program(table, whole.where, none, (Rows(), Owners()), owners, ("key",))))
+    made.append(("open keys", Program(table, whole.where, none, (Rows(), Owners()), owners, (Opened("key"),))))
     return made
 
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import partita as pt
 from partita.composition.calibration.pricing import Price
 from partita.engine.duckdb import DuckDB
+from partita.engine.plain.joins import joined_rows, kept_rows
 from partita.engine.reference import Record, Reference, chosen, record
-from partita.engine.reference_joins import joined_rows, kept_rows
 from partita.granularity import persons
 from partita.query.exact.extract import Extract
 from partita.query.language.joined import Joined, Kind, Link, Occurrence, joined_of

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from partita.engine.plain.meaning import evaluate, meets
 from partita.engine.reference import _place as place
-from partita.engine.reference_meaning import evaluate, meets
 from partita.errors import PartitaError
 from partita.limits import using
 from partita.query.language import formulas

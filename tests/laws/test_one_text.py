@@ -17,9 +17,9 @@ import pytest
 
 import partita as pt
 from partita.engine.duckdb import DuckDB
-from partita.engine.frames import coded, plain_text
 from partita.engine.reference import Reference
-from partita.engine.statement import rows_statement
+from partita.engine.sources.frames import coded, plain_text
+from partita.engine.statements.statement import rows_statement
 from partita.errors import InvalidInput
 from partita.query.exact.extract import Extract
 from partita.query.language.conditions import everywhere

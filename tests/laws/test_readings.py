@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import partita as pt
-from partita.engine.frames import coded, kept_text
-from partita.engine.stored import Stored
+from partita.engine.sources.frames import coded, kept_text
+from partita.engine.statements.stored import Stored
 from partita.query.tables.schema import Table
 from partita.region.refinement import Refinement
 from tests.sizes import tried

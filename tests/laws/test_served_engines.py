@@ -18,7 +18,7 @@ from partita.engine.catalogues import described
 from partita.engine.opening import BACKENDS
 from partita.engine.postgres import Postgres
 from partita.engine.reference import Reference
-from partita.engine.stored import Stored
+from partita.engine.statements.stored import Stored
 from partita.errors import Caution, PartitaError
 from partita.query.exact.extract import Extract
 from partita.query.exact.program import Owners, Program, Rows, Total, Values, cells

@@ -207,8 +207,8 @@ def test_behind_a_truncation_even_the_count_of_everybody_moves_when_a_row_change
 
 @given(TABLES, strategies.rows())
 def test_what_is_kept_of_one_owner_does_not_depend_on_another(table, row):
-    from partita.engine.frames import plain_text
     from partita.engine.reference import truncated
+    from partita.engine.sources.frames import plain_text
 
     cap = Truncation("who", 2, "key")
     kept: Callable[[Sequence[dict[str, Any]]], list[Any]] = lambda listed: [  # noqa: E731

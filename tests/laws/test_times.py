@@ -11,8 +11,8 @@ import duckdb
 import pytest
 
 from partita.assay.meaning import value
+from partita.engine.plain.meaning import evaluate, meets
 from partita.engine.reference import _place
-from partita.engine.reference_meaning import evaluate, meets
 from partita.errors import QueryRefused
 from partita.query.language import keys as keys_of
 from partita.query.language.aggregates import Sum

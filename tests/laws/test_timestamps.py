@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sqlglot import exp
 
 from partita.engine.duckdb import DuckDB
-from partita.engine.stored import Stored
+from partita.engine.statements.stored import Stored
 from partita.errors import InvalidInput
 from partita.query.exact.extract import Extract
 from partita.query.language.conditions import everywhere

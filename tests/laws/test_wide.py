@@ -10,14 +10,14 @@ import pytest
 from partita.composition.account import RegionAccount
 from partita.composition.account.engine import Engine, OfPairs, OfValues
 from partita.composition.account.load import Load
-from partita.composition.account.loads import cover, pair_splits, splits
 from partita.composition.account.loads.allowance import sharing
-from partita.composition.account.loads.booked import Scoped
-from partita.composition.account.loads.divided import Divisible
-from partita.composition.account.loads.pair_splits import PairSplits
-from partita.composition.account.loads.shown import Shown
-from partita.composition.account.loads.splits import Splits
-from partita.composition.account.loads.wide import WideLoads
+from partita.composition.account.loads.wide import cover, pair_splits, splits
+from partita.composition.account.loads.wide.booked import Scoped
+from partita.composition.account.loads.wide.divided import Divisible
+from partita.composition.account.loads.wide.pair_splits import PairSplits
+from partita.composition.account.loads.wide.shown import Shown
+from partita.composition.account.loads.wide.splits import Splits
+from partita.composition.account.loads.wide.values import WideLoads
 from partita.composition.plans.promise import Promise
 from partita.granularity import rows
 from partita.limits import Limits, using

@@ -15,7 +15,7 @@ import partita as pt
 from partita.cli import main
 from partita.cli.shell import Remembered, Talk, completions
 from partita.curator.settings import open_settings, read_settings
-from partita.engine.examine import Look
+from partita.engine.sources.examine import Look
 
 SETTINGS = """
 [tables.visits]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from partita.composition.plans.promise import Promise
-    from partita.engine.examine import Chain, Examined
+    from partita.engine.sources.examine import Chain, Examined
 
 # Options that are rather said once, of the whole file.
 _OF_FILES = ("decimal", "thousands", "null")
@@ -35,7 +35,7 @@ def check(
 ) -> None:
     """Read the declared tables, for the custodian alone: what is not read as declared, and what to write instead."""
     from partita.curator.settings import read_settings
-    from partita.engine.examine import Look
+    from partita.engine.sources.examine import Look
 
     settings = read_settings(config)
     look, chains = Look(), []

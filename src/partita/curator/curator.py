@@ -63,8 +63,8 @@ from partita.ledger.states import Answered
 from partita.query.builder.frame import Frame
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import Quote
-from partita.query.sql.stages import Staged
-from partita.query.sql.statement import Statement
+from partita.query.sql.releases.stages import Staged
+from partita.query.sql.releases.statement import Statement
 from partita.query.tables.people import People
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table

@@ -14,8 +14,8 @@ from typing import Any, Final, final
 
 from partita.curator.path.gate import Gate
 from partita.engine.base import Engine
-from partita.engine.frames import kept_text, plain_text
 from partita.engine.growing import Growing
+from partita.engine.sources.frames import kept_text, plain_text
 from partita.errors import engine as refuse_engine
 from partita.errors import vault as refuse
 from partita.granularity import Granularity, Replace, Windows

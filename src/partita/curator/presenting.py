@@ -28,9 +28,9 @@ from partita.query.batch.joint import union
 from partita.query.batch.share import Share
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import Quote
-from partita.query.sql.origins import PUBLIC, origins
-from partita.query.sql.shown_functions import check_functions
-from partita.query.sql.statement import Statement
+from partita.query.sql.releases.origins import PUBLIC, origins
+from partita.query.sql.releases.shown_functions import check_functions
+from partita.query.sql.releases.statement import Statement
 
 _KINDS: Final = {
     **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"), Kind.WHOLE),

@@ -20,8 +20,8 @@ from partita.query.answer.examples import examples
 from partita.query.answer.kinds import Described, kinds
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import Quote
-from partita.query.sql.stages import Staged
-from partita.query.sql.statement import Statement
+from partita.query.sql.releases.stages import Staged
+from partita.query.sql.releases.statement import Statement
 
 
 @final

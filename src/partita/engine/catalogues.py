@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, final
 
 from partita.engine.servers import Server
-from partita.engine.stored import text
+from partita.engine.statements.stored import text
 from partita.errors import engine as refuse
 from partita.query.language.text import in_quotes as name
 from partita.query.tables.schema import Table

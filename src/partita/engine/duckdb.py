@@ -16,16 +16,16 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.engine import sources
-from partita.engine.files import files_of, parquet, relation_of
-from partita.engine.fixing import fixed_statement
-from partita.engine.frames import arrow, coded
 from partita.engine.growing import Growing
 from partita.engine.held import Held, counts_rows
-from partita.engine.joining import TWO_OWNERS, joined_stored, kept_statement, owned, owners_statement
 from partita.engine.log import log
-from partita.engine.statement import cut_statement, rows_statement
-from partita.engine.stored import Stored, text
+from partita.engine.sources import types as sources
+from partita.engine.sources.files import files_of, parquet, relation_of
+from partita.engine.sources.frames import arrow, coded
+from partita.engine.statements.fixing import fixed_statement
+from partita.engine.statements.joining import TWO_OWNERS, joined_stored, kept_statement, owned, owners_statement
+from partita.engine.statements.statement import cut_statement, rows_statement
+from partita.engine.statements.stored import Stored, text
 from partita.engine.tallying import Tallying
 from partita.errors import Caution, InvalidInput, PartitaError
 from partita.errors import engine as refuse

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Protocol, final
 
-from partita.engine.growth import (
+from partita.engine.log import log
+from partita.engine.statements.growth import (
     Place,
     arrivals,
     fresh,
@@ -17,9 +18,8 @@ from partita.engine.growth import (
     told_apart,
     tombstones,
 )
-from partita.engine.joining import TWO_OWNERS
-from partita.engine.log import log
-from partita.engine.stored import Stored, text
+from partita.engine.statements.joining import TWO_OWNERS
+from partita.engine.statements.stored import Stored, text
 from partita.errors import PartitaError
 from partita.errors.query import tables as refuse
 from partita.query.language.text import in_quotes as name

@@ -13,12 +13,12 @@ from weakref import finalize
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.engine import sources
 from partita.engine.catalogues import Relation, described
 from partita.engine.log import log
 from partita.engine.servers import Server
-from partita.engine.statement import rows_statement
-from partita.engine.stored import Stored
+from partita.engine.sources import types as sources
+from partita.engine.statements.statement import rows_statement
+from partita.engine.statements.stored import Stored
 from partita.engine.tallying import Tallying
 from partita.errors import Caution, PartitaError
 from partita.errors import engine as refuse

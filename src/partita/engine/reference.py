@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.engine.base import Engine
-from partita.engine.fixing import fixed_numbers
-from partita.engine.frames import kept_text, plain_text
 from partita.engine.log import log
-from partita.engine.reference_meaning import evaluate, meets
-from partita.engine.rows import Row, rows_of
+from partita.engine.plain.meaning import evaluate, meets
+from partita.engine.plain.rows import Row, rows_of
+from partita.engine.sources.frames import kept_text, plain_text
+from partita.engine.statements.fixing import fixed_numbers
 from partita.errors import PartitaError
 from partita.errors.query import tables as refuse
 from partita.query.exact.extract import Extract
@@ -88,7 +88,7 @@ class Reference(Engine):
         raise refuse.unreadable_source(table.name)
 
     def keep(self, people: People, key: str) -> None:
-        from partita.engine.reference_joins import kept_rows
+        from partita.engine.plain.joins import kept_rows
 
         self._kept = kept_rows(people, key, self._rows)
 
@@ -120,7 +120,7 @@ class Reference(Engine):
         table, cap = program.table, program.truncation
         if self._kept is None:
             return sanitised(table, cap, self._rows[table.name])
-        from partita.engine.reference_joins import joined_rows
+        from partita.engine.plain.joins import joined_rows
 
         joined = joined_of(table)
         found = self._kept[table.name] if joined is None else joined_rows(joined, self._kept)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.engine.base import Engine
-from partita.engine.statement import statement, values_statement
-from partita.engine.stored import Stored
+from partita.engine.statements.statement import statement, values_statement
+from partita.engine.statements.stored import Stored
 from partita.query.exact.extract import Extract
 from partita.query.exact.program import Cells, Histogram, Program, Values, ordered_texts
 

@@ -12,7 +12,7 @@ from unittest import mock
 import partita as pt
 from partita.engine.base import Engine
 from partita.engine.duckdb import DuckDB
-from partita.engine.stored import Stored as Held
+from partita.engine.statements.stored import Stored as Held
 from tests.laws.second_hand.scenarios import Scenario
 from tests.laws.second_hand.schemas import Stored
 from tests.laws.second_hand.sources import made

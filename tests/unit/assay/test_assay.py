@@ -18,7 +18,7 @@ from partita.granularity import Granularity
 from partita.query.exact.program import Cells, Program, Rows, Total, cells
 from partita.query.language.conditions import Condition, everywhere
 from partita.query.language.expressions import Value
-from partita.query.language.keys import Each
+from partita.query.language.keys import Each, Opened
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import Truncation
 from partita.region.region import Region
@@ -81,7 +81,7 @@ def test_open_keys_cost_a_change_between_equal_declared_values():
     """Case 3: pairs of records with equal declared values were left out, although a row moved from key to key."""
     table = Table("things", [], {"t": pt.text_keys(), "a": pt.integers(0, 3, missing=0)})
     where = Condition(Region.where("a > 1", table.domain))
-    program = Program(table, where, cells((), where), (Rows(),), opened=("t",))
+    program = Program(table, where, cells((), where), (Rows(),), opened=(Opened("t"),))
     asked = Released(program, (Part(({Rows(): 1},), pt.GaussianNoise(sigma=1)),))
     boxes = where.region.boxes
     assert "('a',)" in short(asked, claim(pt.replace(), boxes, rho("0.5"), rho(1)))

@@ -10,7 +10,7 @@ import partita as pt
 from partita import effort
 from partita.composition.calibration.pricing import Price
 from partita.errors import QueryRefused
-from partita.query.sql.stages import Staged
+from partita.query.sql.releases.stages import Staged
 from tests.unit.curator.hospital import hospital, visits
 
 ABOVE = "SELECT COUNT(*) AS n FROM visits WHERE age > (SELECT AVG(age) FROM visits)"

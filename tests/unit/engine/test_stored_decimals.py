@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 import partita as pt
-from partita.engine.stored import Stored
+from partita.engine.statements.stored import Stored
 from partita.query.tables.schema import Table
 from partita.region import columns as family
 from partita.region.columns import Bounded, Column

@@ -11,10 +11,10 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from partita.engine.lowering import rendered
-from partita.engine.statement import statement, values_statement
-from partita.engine.stored import Stored
-from partita.engine.widths import Unproven, prove
+from partita.engine.statements.lowering import rendered
+from partita.engine.statements.statement import statement, values_statement
+from partita.engine.statements.stored import Stored
+from partita.engine.statements.widths import Unproven, prove
 from partita.query.exact import operations, workings
 from partita.query.exact.measurements import entries
 from partita.query.exact.operations import Width

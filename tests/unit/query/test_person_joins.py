@@ -8,8 +8,8 @@ import partita as pt
 from partita.granularity import persons
 from partita.query.language.joined import Joined, Kind, Link, joined_of
 from partita.query.language.plan import Plan
-from partita.query.sql.join_words import MOST_EXISTING
 from partita.query.sql.parse import read
+from partita.query.sql.people.join_words import MOST_EXISTING
 from partita.query.tables.people import People
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table

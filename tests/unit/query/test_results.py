@@ -11,8 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from partita.composition.calibration.pricing import Price
+from partita.engine.plain.meaning import evaluate, meets
 from partita.engine.reference import _place, record, tallied
-from partita.engine.reference_meaning import evaluate, meets
 from partita.errors import QueryRefused
 from partita.granularity import replace, rows, users
 from partita.query.answer.intervals import Spread, quotient

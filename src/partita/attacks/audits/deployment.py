@@ -201,7 +201,13 @@ def _visible(
                 continue
             shown = {column.name for column in answer.quote.plan.shown if isinstance(column, KeyColumn)}
             keys = [{name: value for name, value in row.items() if name in shown} for row in answer.rows()]
-            kinds = [type(value).__name__ for row in answer.rows() for value in row.values()]
+            # Whether a mean is told is decided by the noisy count beside it.
+            told = [
+                0.0 if value is None and name not in shown else value
+                for row in answer.rows()
+                for name, value in row.items()
+            ]
+            kinds = [type(value).__name__ for value in told]
             columns = list(answer.result.columns)
             seen = {"keys": keys, "columns": columns, "kinds": kinds, "costs": answer.costs, "left": answer.remaining}
             found.append({**seen, "fault": len(alarms) > before})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, final
 from partita.composition.account.booking import Booking, Shape, shape
 from partita.composition.account.document import VERSION, Costs, Written, read
 from partita.composition.account.engine import Extent, OfValues, OfWindows
-from partita.composition.account.loads.wide import WideLoads
+from partita.composition.account.loads.wide.values import WideLoads
 from partita.composition.account.split import UNIT, Split
 from partita.composition.account.verify import Item, Point, heaviest_pair, heaviest_value, heaviest_window
 from partita.exact import shown

@@ -11,8 +11,8 @@ from partita.composition.account.booking import Shape, shape
 from partita.composition.account.load import Amounts, Load, manageable, nothing, widened
 from partita.composition.account.loads.pairs import PairLoads
 from partita.composition.account.loads.values import Decision, ValueLoads
-from partita.composition.account.loads.wide import WideLoads, loads_of
-from partita.composition.account.loads.wide_pairs import WidePairLoads
+from partita.composition.account.loads.wide.pairs import WidePairLoads
+from partita.composition.account.loads.wide.values import WideLoads, loads_of
 from partita.composition.account.loads.windows import Steps, WindowLoads
 from partita.errors import region as refuse
 from partita.granularity import Granularity, Windows

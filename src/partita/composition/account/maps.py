@@ -14,8 +14,8 @@ from partita.composition.account.account import RegionAccount
 from partita.composition.account.engine import OfPairs, OfValues, OfWindows
 from partita.composition.account.loads.pairs import PairLoads
 from partita.composition.account.loads.values import ValueLoads
-from partita.composition.account.loads.wide import WideLoads
-from partita.composition.account.loads.wide_pairs import WidePairLoads
+from partita.composition.account.loads.wide.pairs import WidePairLoads
+from partita.composition.account.loads.wide.values import WideLoads
 from partita.errors import region as refuse
 from partita.limits import current
 

@@ -10,8 +10,8 @@ from partita.composition.account.load import Amounts, Load
 from partita.composition.account.loads.grid import Grid
 from partita.composition.account.loads.pairs import PairLoads
 from partita.composition.account.loads.values import ValueLoads
-from partita.composition.account.loads.wide import WideLoads
-from partita.composition.account.loads.wide_pairs import WidePairLoads
+from partita.composition.account.loads.wide.pairs import WidePairLoads
+from partita.composition.account.loads.wide.values import WideLoads
 from partita.region import codes as codes_of
 from partita.region.box import Box
 from partita.region.region import Region

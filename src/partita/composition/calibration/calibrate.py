@@ -27,9 +27,9 @@ from partita.mechanisms.strength import Setting, Strength
 from partita.theory.distance import Distance
 from partita.theory.measures.pure import Pure
 
-# log sqrt(2π)
 # Distances that a first guess follows.
 _FURTHEST = Fraction(10**100)
+# log sqrt(2π)
 _HALF_LOG = 0.9189385332046727
 
 

@@ -20,8 +20,8 @@ from partita.query.answer.results import Result
 from partita.query.language.aggregates import Quantile
 from partita.query.language.formulas import leaves
 from partita.query.language.plan import ValueColumn
-from partita.query.sql.origins import Origin
-from partita.query.sql.statement import Statement
+from partita.query.sql.releases.origins import Origin
+from partita.query.sql.releases.statement import Statement
 
 # How often the released numbers are made anew, with fresh noise; deviations are then known to some percent.
 DRAWS: Final = 100

@@ -13,7 +13,7 @@ from partita.explain.numbers import percent
 from partita.notebook import in_notebook
 from partita.query.batch.share import Share
 from partita.query.noise.quote import Quote
-from partita.query.sql.statement import Statement
+from partita.query.sql.releases.statement import Statement
 from partita.region.region import Region
 from partita.theory.measures.base import Measure
 

@@ -30,8 +30,8 @@ from partita.query.language.joined import joined_of
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import Promised, Quote, quote
 from partita.query.sql import parse as sql
-from partita.query.sql.stages import Staged
-from partita.query.sql.statement import Statement
+from partita.query.sql.releases.stages import Staged
+from partita.query.sql.releases.statement import Statement
 from partita.query.tables.people import People
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table

@@ -24,7 +24,7 @@ from partita.query.rewrite import rewritten
 from partita.query.sql.column_functions import slab
 from partita.query.sql.grouping_sets import MOST_SETS
 from partita.query.sql.joins import Joined, read_join
-from partita.query.sql.per_user import GatheringWords
+from partita.query.sql.people.per_user import GatheringWords
 from partita.query.sql.scalars import Reader
 from partita.query.sql.select_list import Selecting
 from partita.query.sql.synonyms import plain

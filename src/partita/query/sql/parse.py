@@ -26,16 +26,16 @@ from partita.query.language.plan import KeyColumn, Lines, Order, Plan, ShownColu
 from partita.query.rewrite import rewritten
 from partita.query.sql.advice import CLAUSES, DISTINCT, for_aggregate, for_select, for_window, why
 from partita.query.sql.column_functions import slab
-from partita.query.sql.derived_tables import derived_tables
 from partita.query.sql.grouping_sets import Sets, grouping_sets, summable
 from partita.query.sql.joins import paired, read_join
-from partita.query.sql.per_user import GatheringWords
-from partita.query.sql.person_joins import person_join
+from partita.query.sql.people.derived_tables import derived_tables
+from partita.query.sql.people.per_user import GatheringWords
+from partita.query.sql.people.person_joins import person_join
 from partita.query.sql.places import words
+from partita.query.sql.releases.stages import Staged, staged
+from partita.query.sql.releases.statement import Splitter, Statement
 from partita.query.sql.scalars import Reader
 from partita.query.sql.select_list import Selecting
-from partita.query.sql.stages import Staged, staged
-from partita.query.sql.statement import Splitter, Statement
 from partita.query.sql.subqueries import Inliner, inlined
 from partita.query.sql.synonyms import plain, steady
 from partita.query.tables.people import People

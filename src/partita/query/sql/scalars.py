@@ -168,11 +168,8 @@ class Reader:
     # --- expressions -------------------------------------------------------------------------------------------
 
     def expression(self, node: exp.Expr) -> Expression:
-        """A bounded expression: arithmetic on columns, or a function of one column evaluated beforehand.
-
-        What stands inside others is read again for each way in which these may be read, so readings are counted.
-        """
-        spend(_STEPS_A_READING, Work.WORDS)
+        """A bounded expression: arithmetic on columns, or a function of one column evaluated beforehand."""
+        spend(_STEPS_A_READING, Work.WORDS)  # what stands inside others is read anew for each way to read these
         if (timed := self._timed(node)) is not None:
             return timed
         try:

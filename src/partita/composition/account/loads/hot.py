@@ -8,8 +8,8 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
-from partita.composition.account.loads.booked import Scoped
 from partita.composition.account.loads.units import ROOM
+from partita.composition.account.loads.wide.booked import Scoped
 from partita.region import codes as codes_of
 from partita.region.box import Box
 from partita.region.codes import Codes

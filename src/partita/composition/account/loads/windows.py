@@ -12,7 +12,7 @@ import numpy.typing as npt
 from partita.composition.account.loads.sums import countable, halves, held, joined
 from partita.composition.account.loads.units import ROOM
 from partita.composition.account.loads.values import Decision, ValueLoads
-from partita.composition.account.loads.wide import WideLoads, loads_of
+from partita.composition.account.loads.wide.values import WideLoads, loads_of
 from partita.errors import region as refuse
 from partita.granularity import Windows
 from partita.limits import Limits, current

@@ -1,0 +1,1 @@
+"""Loads of tables with many columns: exact while few are asked about, bounds beyond."""

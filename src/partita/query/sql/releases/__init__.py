@@ -1,0 +1,1 @@
+"""Statements around releases: what is released, what is computed from it, and in which order."""
