@@ -45,7 +45,7 @@ def rule(rate: float, sigma: float, c: float, furthest: float, *, removes: bool)
     step, first, last = _places(rate, sigma, c, furthest, removes=removes)
     if not last - first <= MOST_PLACES:
         raise refuse.too_many_places(MOST_PLACES)
-    spend_composing(int(last - first) >> 4)
+    spend_composing(3 * int(last - first) >> 4)
     return _rule(rate, sigma, c, furthest, step, int(first), int(last), removes=removes)
 
 

@@ -23,7 +23,7 @@ from partita.theory.losses.spread import cells_on_lattice, normal_cells, normal_
 from partita.theory.numerics import ball, normal_cdf
 
 # Points of one lattice that are not counted as work: plans at any usual δ take fewer.
-_FREE_POINTS = 1 << 12
+_FREE_POINTS = 1 << 16
 _TINY = 1e-300
 # Nodes of the contour are handled in blocks, each with a step of the quadrature fine enough for its largest t.
 _BLOCK = 64
