@@ -59,6 +59,8 @@ QUESTIONS = (
     """SELECT o.price, SUM(t.s) AS s FROM orders o JOIN (SELECT "order", SUM(qty) AS s FROM lines GROUP BY "order") t
     ON t."order" = o."order" GROUP BY o.price""",
     "SELECT COUNT(*) AS n FROM customers JOIN (SELECT customer, price FROM orders WHERE price > 1) t USING (customer)",
+    'SELECT COUNT(*) AS n FROM orders o LEFT JOIN lines l ON l."order" = o."order" WHERE l.qty = 1 OR l.qty IS NULL',
+    'SELECT COUNT(*) AS n FROM orders o LEFT JOIN lines l ON l."order" = o."order" WHERE l.qty = 2 OR l.qty IS NULL',
 )
 PRICE = "0.01"
 # Stored texts: in range, out of it, huge, and no numbers at all.
