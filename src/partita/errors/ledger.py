@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from partita.errors.base import BudgetExceeded, InvalidInput, LedgerFault, NotProven
-from partita.errors.wording import STOPPED, UNREAD, UNTOUCHED, shown, some
+from partita.errors.wording import MEANING, STOPPED, UNREAD, UNTOUCHED, shown, some
 
 # --- files ----------------------------------------------------------------------------------------------------------
-
-
-_MEANING = {
-    "open": UNREAD,
-    "look": STOPPED,
-    "reserve": UNREAD,
-    "commit": "The charge stands and the answer was withheld; ask again with the same key to get it.",
-}
 
 
 def missing(path: str) -> LedgerFault:
@@ -210,82 +202,16 @@ def no_reason() -> InvalidInput:
     return InvalidInput("ledger.no-reason", "Going on from an older copy is written into the book: say why.")
 
 
-def bad_address() -> InvalidInput:
-    """The address of a server that cannot be read; what was written may hold a password."""
-    return InvalidInput(
-        "ledger.bad-address",
-        f"The address of the ledger cannot be read. {UNREAD} "
-        f'Write it as "postgresql://role@host:5432/database"; the password may come from PGPASSWORD or a .pgpass file.',
-    )
-
-
-def no_driver(extra: str, package: str) -> InvalidInput:
-    """A ledger on a server, without the library that speaks to it."""
-    return InvalidInput(
-        "ledger.no-driver",
-        f"A ledger on a server needs the package {package}. {UNREAD} Install the extra partita[{extra}].",
-    )
-
-
-def unreachable(path: str) -> LedgerFault:
-    """The server of a ledger does not let anybody in."""
-    return LedgerFault(
-        "ledger.unreachable",
-        f"The server of the ledger {path} cannot be reached, or refuses this role. {UNREAD} "
-        f"Look whether it runs, and at its address, role, password and certificate.",
-    )
-
-
-def no_schema(path: str) -> LedgerFault:
-    """The role has no schema to keep tables in."""
-    return LedgerFault(
-        "ledger.no-schema",
-        f"The role of the ledger {path} has no schema of its own to keep the ledger in. {UNREAD} "
-        f"Make one (CREATE SCHEMA ledger AUTHORIZATION role) and put it first in the role's search_path.",
-    )
-
-
-def not_durable(path: str) -> LedgerFault:
-    """A server that forgets what it confirmed."""
-    return LedgerFault(
-        "ledger.not-durable",
-        f"The server of the ledger {path} runs with fsync = off, so it may forget what was charged. {UNREAD} "
-        f"Set fsync = on, or keep the ledger elsewhere.",
-    )
-
-
-def connection_lost(path: str, stage: str) -> LedgerFault:
-    """The server is gone in the middle, perhaps after it wrote."""
-    meaning = (
-        "No protected data was read; if the charge was written, the same question goes on with it."
-        if stage == "reserve"
-        else _MEANING[stage]
-    )
-    return LedgerFault(
-        "ledger.connection-lost",
-        f"The connection to the ledger {path} was lost. {meaning} Ask again when the server is back.",
-    )
-
-
-def local_only(path: str, what: str) -> InvalidInput:
-    """Something that is kept beside a ledger's file, asked of one on a server."""
-    return InvalidInput(
-        "ledger.local-only",
-        f"{what} are kept in files beside the ledger, and {path} is on a server, where other machines would not find "
-        f"them. {UNREAD} Keep the ledger in a file of this machine.",
-    )
-
-
 def full(path: str, stage: str) -> LedgerFault:
     """The disk is full."""
-    return LedgerFault("ledger.full", f"The disk of the ledger {path} is full. {_MEANING[stage]} Make room.")
+    return LedgerFault("ledger.full", f"The disk of the ledger {path} is full. {MEANING[stage]} Make room.")
 
 
 def not_writable(path: str, stage: str) -> LedgerFault:
     """The file or its folder may not be written."""
     return LedgerFault(
         "ledger.not-writable",
-        f"The ledger {path} cannot be written. {_MEANING[stage]} A charge must be durable before data is read: make "
+        f"The ledger {path} cannot be written. {MEANING[stage]} A charge must be durable before data is read: make "
         f"the file and its folder writable.",
     )
 
@@ -294,7 +220,7 @@ def locked(path: str, seconds: float, stage: str) -> LedgerFault:
     """Another process holds the file."""
     return LedgerFault(
         "ledger.locked",
-        f"The ledger {path} was held by another process for {seconds:g} seconds. {_MEANING[stage]} Try again.",
+        f"The ledger {path} was held by another process for {seconds:g} seconds. {MEANING[stage]} Try again.",
     )
 
 
@@ -303,7 +229,7 @@ def storage_failed(path: str, reason: str, stage: str) -> LedgerFault:
     meaning = (
         "No protected data was read; whether the charge was written shows when the ledger is opened again."
         if stage == "reserve"
-        else _MEANING[stage]
+        else MEANING[stage]
     )
     return LedgerFault(
         "ledger.storage-failed", f"The ledger {path} cannot be used: {reason}. {meaning} Look at the disk."

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final, final
 
-from partita.errors import ledger as refuse
+from partita.errors import ledger_server as refuse_server
 
 _STARTS: Final = ("postgresql://", "postgres://")
 
@@ -52,7 +52,7 @@ class Address:
         try:
             return dict(driver.conninfo.conninfo_to_dict(self.text))
         except driver.Error:
-            raise refuse.bad_address() from None
+            raise refuse_server.bad_address() from None
 
 
 def driver_of(_address: str) -> Any:
@@ -60,5 +60,5 @@ def driver_of(_address: str) -> Any:
     try:
         import psycopg
     except ImportError:
-        raise refuse.no_driver("postgres", "psycopg") from None
+        raise refuse_server.no_driver("postgres", "psycopg") from None
     return psycopg

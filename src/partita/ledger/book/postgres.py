@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, final
 
 from partita.errors import ledger as refuse
+from partita.errors import ledger_server as refuse_server
 from partita.errors.base import LedgerFault
 from partita.ledger.book.address import Address, driver_of
 from partita.ledger.book.entries import Entry, Kind
@@ -92,13 +93,13 @@ class PostgresStore(Store):
                 self._address.text, autocommit=True, client_encoding="utf8", application_name="partita ledger", **wait
             )
         except self._driver.Error:
-            raise refuse.unreachable(self.name) from None
+            raise refuse_server.unreachable(self.name) from None
         try:
             schema, fsync = made.execute("SELECT current_schema(), current_setting('fsync')").fetchone()
             if schema is None:
-                raise refuse.no_schema(self.name)
+                raise refuse_server.no_schema(self.name)
             if fsync != "on":
-                raise refuse.not_durable(self.name)
+                raise refuse_server.not_durable(self.name)
             if self._schema and schema != self._schema:
                 raise refuse.replaced(self.name)
             self._schema = schema
@@ -320,9 +321,9 @@ class PostgresStore(Store):
             case "42P01" | "42703" | "XX001" | "XX002":
                 return refuse.corrupt(self.name, "its tables are not those of a ledger")
             case None:
-                return refuse.connection_lost(self.name, stage)
+                return refuse_server.connection_lost(self.name, stage)
             case state if self._connection.closed or state.startswith(("08", "57P")):
-                return refuse.connection_lost(self.name, stage)
+                return refuse_server.connection_lost(self.name, stage)
             case state:
                 return refuse.storage_failed(self.name, f"the server says {state}", stage)
 
