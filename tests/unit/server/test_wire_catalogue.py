@@ -24,7 +24,7 @@ def catalogue() -> Iterator[Catalogue]:
 
 
 def session(account: str, *answers: tuple[object, ...]) -> Session:
-    return Session(account, "partita", 1, {}, {**{name: list for name in VIEWS}, "answers": lambda: list(answers)})
+    return Session(account, "partita", 1, {}, {**dict.fromkeys(VIEWS, list), "answers": lambda: list(answers)})
 
 
 def test_what_one_account_asked_is_not_left_for_another(catalogue):

@@ -10,7 +10,6 @@ from typing import Final, final
 
 from partita.errors import wire as refuse
 
-
 LONGEST: Final = 200_000
 """Characters of one text, whose statements may be several."""
 _EMPTY: Final = 10

@@ -166,8 +166,10 @@ class _Translator:
             known = isinstance(pattern, exp.Literal) and "{" not in pattern.name
         if not known:
             # Behind FROM it is what stands there for a table.
-            raise refuse.unknown_relation(name) if isinstance(node.parent, exp.Table) else refuse.not_in_catalogue(
-                f"there is no function {name} in it."
+            raise (
+                refuse.unknown_relation(name)
+                if isinstance(node.parent, exp.Table)
+                else refuse.not_in_catalogue(f"there is no function {name} in it.")
             )
 
     def _table(self, table: exp.Table, given: Collection[str]) -> None:
