@@ -32,7 +32,8 @@ _LONG: Final = (exp.Repeat, exp.Pad, exp.Space, exp.ReadCSV, exp.ReadParquet)
 _PLAIN: Final = frozenset(
     (
         "version current_database current_schema current_schemas current_user session_user getpgusername current_role "
-        "getdatabaseencoding pg_backend_pid current_setting set_config json_build_object jsonb_build_object row_to_json to_json "
+        "getdatabaseencoding pg_backend_pid current_setting set_config json_build_object jsonb_build_object "
+        "row_to_json to_json "
         "regclass_name namespace_name format_type generate_subscripts generate_series unnest array_length cardinality "
         "array_position array_remove array_append array_prepend array_cat array_to_string string_to_array string_agg "
         "array_agg bool_and bool_or every translate initcap char_length character_length octet_length bit_length ascii "
