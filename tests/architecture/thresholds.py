@@ -49,6 +49,7 @@ NUMBERS: dict[str, str] = {
     "query.language.curves.MOST_EXPONENT": GUARD,
     "query.language.row_functions.MOST_BITS": GUARD,
     "query.language.row_functions.MOST_POWER": GUARD,
+    "query.sql.zoned.MOST_CHANGES": GUARD,
     "query.sql.open_text.MOST_GAPS": GUARD,
     "query.sql.open_text._FURTHEST": GUARD,
     "query.sql.open_text._LONGEST": GUARD,
