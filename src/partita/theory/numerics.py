@@ -174,7 +174,7 @@ def least_positive(
 
 
 def _crossing(ratio: Callable[[Fraction], float], start: Fraction) -> Fraction | None:
-    """Where a falling ratio is about one: by secants of the logarithms, which are nearly straight. None if not found."""
+    """Where a falling ratio is about one: by secants of the logarithms, nearly straight. None if not found."""
     try:
         place, slope = math.log(start), -1.0
         last: tuple[float, float] | None = None
