@@ -676,6 +676,20 @@ MUTATIONS = (
     ),
     Mutation(
         "curator/path/event_promise.py",
+        "self.by_person or quote.region.whole else toll.unit.times(2))",
+        "self.by_person or quote.region.whole else toll.unit)",
+        "of a row that goes for another one alone is charged",
+        tests=("tests/laws/test_events.py",),
+    ),
+    Mutation(
+        "curator/path/placed.py",
+        "for name in joined.touched if joined.derived",
+        "for name in [one.name for one in joined.occurrences] if joined.derived",
+        "joined rows may be charged to a table that need not have one",
+        tests=("tests/laws/test_people_path.py",),
+    ),
+    Mutation(
+        "curator/path/event_promise.py",
         "            return Cost(self.budget.zero())\n        toll",
         "            pass\n        toll",
         "rows of tables that are not read are charged",

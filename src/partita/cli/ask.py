@@ -38,6 +38,7 @@ Floor = Annotated[str | None, typer.Option(help="With a percentage: it holds for
 Rows = Annotated[int | None, typer.Option(help="With --within, for means: the size of group it holds for.")]
 RowsPerUser = Annotated[int | None, typer.Option(help="At most so many rows of one owner are used.")]
 GroupsPerUser = Annotated[int | None, typer.Option(help="An owner is counted in at most so many groups.")]
+Patience = Annotated[int, typer.Option(help="So many times the usual work before a question is refused that may fit.")]
 Together = Annotated[bool, typer.Option("--simultaneous", help="With --within: for all groups at once.")]
 
 
@@ -59,6 +60,7 @@ def ask(
     confidence: Confidence = "0.95",
     explain: Annotated[bool, typer.Option("--explain", help="Say what the answer means and costs.")] = False,
     shrink: Shrink = False,
+    patience: Patience = 1,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV: every noisy column with its error bars.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -87,6 +89,7 @@ def ask(
                 key=key,
                 analyst=analyst,
                 shrink=shrink,
+                patience=patience,
             )
         errors = answer.error(confidence)
         if as_json:
@@ -133,6 +136,7 @@ def quote(
     analyst: Analyst = "",
     confidence: Confidence = "0.95",
     shrink: Shrink = False,
+    patience: Patience = 1,
     as_json: AsJson = False,
 ) -> None:
     """Say what a question would cost and how exact it would be; nothing is read and nothing is spent."""
@@ -157,6 +161,7 @@ def quote(
             groups_per_user=groups_per_user,
             analyst=analyst,
             shrink=shrink,
+            patience=patience,
         )
         if as_json:
             show_json(

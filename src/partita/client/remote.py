@@ -38,6 +38,7 @@ class RemoteWants(RemotePrices, total=False):
     groups_per_user: int | None
     reuse: bool
     shrink: bool
+    patience: int
     bars: Sequence[Number]
     explain: bool
 

@@ -11,7 +11,7 @@ from partita.query.language.text import in_quotes as name
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import Truncation
 from partita.region.codes import Codes, holds
-from partita.region.columns import Bounded, Categories, Column, Identifier, Integers
+from partita.region.columns import Bounded, Categories, Column, Identifier, Integers, TextKeys
 from partita.region.columns.stepped import Stepped
 from partita.region.columns.stored import Family, family, plain
 from partita.region.dialects.base import Dialect
@@ -111,7 +111,9 @@ class Stored:
                 f"ELSE {self.dialect.clamped(value, stored_type)} END"
             )
             return clamped if declared.missing is None else f"COALESCE({clamped}, {declared.missing})"
-        return _rendered(self.dialect, declared, stored_name, stored_type)
+        found = _rendered(self.dialect, declared, stored_name, stored_type)
+        # Questions put conditions of their own on open texts, and engines hand these to the file, as they would ours.
+        return self.dialect.known(found) if isinstance(declared, TextKeys) else found
 
     def late(self, column: str) -> bool:
         """Whether rows are grouped by the stored value first, and the few groups sanitised afterwards.
