@@ -374,10 +374,11 @@ def open_condition(name: str) -> QueryRefused:
     """A condition on open text of a kind that is not asked of an engine."""
     return QueryRefused(
         "query.open-condition",
-        f"Of {name}, which holds open text, conditions are =, <>, IN, IS NULL, LIKE, ILIKE, STARTS_WITH and CONTAINS "
-        f"with written texts, of {name} itself or of LOWER, UPPER, TRIM, LEFT, RIGHT, SUBSTR, SPLIT_PART or COALESCE "
-        f"of it, and LENGTH({name}) compared with a number. Patterns have no backslash, and beside _ at most one % and "
-        f"32 signs. {UNTOUCHED}",
+        f"Of {name}, which holds open text, conditions are =, <>, IN, IS NULL, LIKE, ILIKE, STARTS_WITH, ENDS_WITH, "
+        f"CONTAINS and REGEXP_MATCHES with written texts, of {name} itself or of LOWER, UPPER, TRIM, LEFT, RIGHT, "
+        f"SUBSTR, SPLIT_PART, REPLACE by nothing longer, or COALESCE of it, and LENGTH({name}) or STRPOS({name}, 'a') "
+        "compared with a number. Patterns of LIKE have no backslash, and beside _ at most one % and 32 signs; regular "
+        f"expressions have no references, look around nowhere, and are short. {UNTOUCHED}",
     )
 
 

@@ -280,12 +280,12 @@ def _plan(asked: Asked, given: exp.Select) -> Plan:
     _check_apart(base, made.apart)
     reader, per_user = base, None
     if inner is not None:
-        where = inner.args.get("where")
-        met = met if where is None else met & base.condition(where.this)
+        met = met if (where := inner.args.get("where")) is None else met & base.condition(where.this)
         per_user, rest = GatheringWords(base, inner, asked.rows(base.table)).read()
         alias = tree.args["from_"].this.alias
         tree = Inliner(text).merged(tree, rest, alias)
-        reader = Reader(text, per_user.table, alias or per_user.table.name)
+        each = None if per_user.keys else per_user.owner
+        reader = Reader(text, per_user.table, alias or per_user.table.name, each=each)
     _check_clauses(text, tree)
     selected = [_named(item) for item in tree.expressions]
     for item, _ in selected:
