@@ -356,7 +356,7 @@ def test_a_question_about_a_join_is_priced_computed_and_answered_and_can_be_aske
         again = read(found.plan.sql(), [], {"sizes": SIZES}, people=world.people())
         assert again.fingerprint == found.plan.fingerprint
         assert read(question, [], {"sizes": SIZES}, people=world.people()).fingerprint == found.plan.fingerprint
-        for caps in (UNCAPPED, Caps(rows=1), Caps(rows=2, groups=1)):
+        for caps in (UNCAPPED, Caps(rows=1), Caps(rows=2, groups=1), Caps(groups=2, each=1)):
             if caps.groups is not None and found.plan.per_user is not None:
                 continue
             capped = offered(world, question, caps)

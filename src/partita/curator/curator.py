@@ -180,8 +180,8 @@ class Curator(Custody):
         column or as a percentage of every value of at least ``floor``; the error of a mean needs ``rows``, the size of
         group it shall hold for.
 
-        ``rows_per_user`` and ``groups_per_user`` bound what one owner adds to this answer, where promises are on users:
-        which rows and groups, an order fixed at the ledger's birth decides.
+        ``rows_per_user``, ``groups_per_user`` and ``rows_per_group`` bound what one owner adds to this answer, where
+        promises are on owners: which rows and groups, an order fixed at the ledger's birth decides.
 
         What follows from released answers, exactly enough, is answered from them, free; not with ``reuse=False``.
 
