@@ -682,6 +682,27 @@ MUTATIONS = (
         tests=("tests/laws/test_group_caps.py",),
     ),
     Mutation(
+        "query/language/joined.py",
+        "whole * prod(factors.values()) * prod(fan.most for fan in self.fans)",
+        "whole * prod(factors.values())",
+        "public rows for one key are not counted",
+        tests=("tests/laws/test_joined.py",),
+    ),
+    Mutation(
+        "query/language/joined.py",
+        "2 * each * others * prod(fan.most for fan in self.fans)",
+        "2 * each * others",
+        "public rows are not counted with the row that they are met by",
+        tests=("tests/laws/test_joined.py",),
+    ),
+    Mutation(
+        "query/language/joined.py",
+        "        if self.brackets or self.fans:\n",
+        "        if self.brackets:\n",
+        "a row that becomes several is booked as one",
+        tests=("tests/laws/test_joined.py", "tests/laws/test_people_path.py"),
+    ),
+    Mutation(
         "query/tables/truncation.py",
         "return 2 if self.groups is None else 1 + self.each",
         "return 2 if self.groups is None else self.each",

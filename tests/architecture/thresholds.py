@@ -60,6 +60,7 @@ NUMBERS: dict[str, str] = {
     "query.sql.releases.shown_functions._MOST_GROWING": GUARD,
     "curator.path.many.TOGETHER": CACHE,
     "query.sql.people.join_words.MOST_EXISTING": GUARD,
+    "query.language.fans.MOST_FANNED": GUARD,
     "query.sql.people.derived_tables.MOST_DERIVED": GUARD,
     "query.sql.people.windows.MOST_STEPS": GUARD,
     "query.sql.releases.stages.MOST_FIRST": GUARD,

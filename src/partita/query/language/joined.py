@@ -11,6 +11,7 @@ from typing import final
 
 from partita.query.language.conditions import Condition
 from partita.query.language.derived import Derived
+from partita.query.language.fans import Fan
 from partita.query.tables.people import People
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import KEY_DIGITS, Truncation
@@ -70,7 +71,7 @@ class Joined:
     """Kept rows of several tables that meet on their owner, whatever else they meet on (theory I3, joined.proof.md).
 
     ``present`` are columns without public values, keys and owners, of which the joined table says whether they hold
-    one: true, or NULL.
+    one: true, or NULL. ``fans`` are public tables with several rows for a key, met when all others have been joined.
 
     >>> from partita.granularity import persons
     >>> from partita.region.columns import categories, integers
@@ -88,6 +89,7 @@ class Joined:
     occurrences: tuple[Occurrence, ...]
     existences: tuple[Existence, ...] = ()
     present: tuple[tuple[str, str], ...] = field(default=())
+    fans: tuple[Fan, ...] = ()
 
     # --- as a table --------------------------------------------------------------------------------------------
 
@@ -105,7 +107,9 @@ class Joined:
                 nullable, own = occurrence.name in self.nullable, occurrence.name == self.own
                 columns[joined] = _varying(declared, nullable=nullable, constant=own)
         columns.update({existence.name: booleans(missing=False) for existence in self.existences})
-        name = "_and_".join(occurrence.name for occurrence in self.occurrences)
+        for fan in self.fans:
+            columns.update({fan.joined(column): declared for column, declared in fan.columns})
+        name = "_and_".join(one.name for one in (*self.occurrences, *self.fans))
         return Table(name, self, columns).sealed(self.people.batch)
 
     @cached_property
@@ -183,7 +187,7 @@ class Joined:
                 whole, factors = matched + before, {}
             else:
                 factors[occurrence.name] = each
-        return whole * prod(factors.values())
+        return whole * prod(factors.values()) * prod(fan.most for fan in self.fans)
 
     def moved(self, table: str) -> int | None:
         """The most joined rows that come or go with one row of a table that lets at most one other in or out (I9).
@@ -207,7 +211,8 @@ class Joined:
             # Rows that a key leads to are functions of the rows that hold it.
             found = {one.name for one in beside if self._found(one)}
             found |= {link.other for link in mine[0].links if self._leads(link)}
-        return 2 * each * prod(1 if one.name in found else self.people[one.table].cap for one in beside)
+        others = prod(1 if one.name in found else self.people[one.table].cap for one in beside)
+        return 2 * each * others * prod(fan.most for fan in self.fans)
 
     def _found(self, occurrence: Occurrence) -> bool:
         """Whether a joined row meets at most one row of this occurrence, found by a key that is unique for an owner."""
@@ -246,7 +251,7 @@ class Joined:
         beside = [one for one in self.occurrences if one.table == person]
         if any(existence.table != person for existence in self.existences) or len(own) > 1 or len(beside) > 1:
             return None
-        if self.brackets:
+        if self.brackets or self.fans:
             return None
         (base,) = own or beside
         return base.table if base.name in self.touched else None
@@ -270,6 +275,7 @@ class Joined:
             f"{one.name} IN {one.table} {sorted(one.links, key=repr)} {shown_condition(one.where)}"
             for one in self.existences
         ]
+        listed += [fan.canonical() for fan in self.fans]
         derived = [one.canonical() for one in self.brackets]
         return f"joined by {self.people.owner}: {'; '.join([*listed, *derived])}"
 

@@ -277,6 +277,12 @@ def _named(table: Table) -> str:
             on = [] if one.on is None else [f"({shown_condition(one.on, readable)})"]
             text = f"{one.kind.value} {text} ON {' AND '.join([*_links(joined, one.name, one.links), *on]) or 'TRUE'}"
         parts.append(text)
+    for fan in joined.fans:
+        named = (
+            quoted(fan.table.name) if fan.name == fan.table.name else f"{quoted(fan.table.name)} AS {quoted(fan.name)}"
+        )
+        met = f"{quoted(fan.name)}.{quoted(fan.table.key)} = {quoted(fan.occurrence)}.{quoted(fan.column)}"
+        parts.append(f"{'LEFT JOIN' if fan.optional else 'JOIN'} {named} ON {met}")
     return "\n".join(parts)
 
 
@@ -291,6 +297,8 @@ def _links(joined: Joined, mine: str, links: Sequence[Link]) -> list[str]:
 def _apart(text: str, joined: Joined) -> str:
     """A question about a joined table with the columns of the tables themselves, and with EXISTS written out."""
     written = {joined: f"{quoted(one.name)}.{quoted(column)}" for joined, (one, column) in joined.columns.items()}
+    for fan in joined.fans:
+        written |= {fan.joined(column): f"{quoted(fan.name)}.{quoted(column)}" for column, _ in fan.columns}
     for existence in joined.existences:
         alias = "other"
         while any(alias == one.name.lower() for one in joined.occurrences):

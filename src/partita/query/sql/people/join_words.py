@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from partita.query.language.joined import Existence, Link, Occurrence
 from partita.query.language.text import shown_condition
+from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table
 
 # Different questions in EXISTS and IN: each is one more join, and an engine takes longer and longer to order them.
@@ -26,6 +27,17 @@ class Named:
     node: exp.Expr
     links: list[Link] = field(default_factory=list)
     further: list[exp.Expr] = field(default_factory=list)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Fanned:
+    """A public table with several rows for a key, as the question names it and under the name that it gets."""
+
+    alias: str
+    name: str
+    table: PublicTable
+    join: exp.Join
 
 
 @final
@@ -66,6 +78,23 @@ def inside(node: exp.Column, alias: str, declared: Table) -> bool:
     """Whether a column inside brackets is one of the table inside them."""
     known = node.name.lower() in {name.lower() for name in declared.columns}
     return known and (not node.table or node.table.lower() == alias)
+
+
+def shown(tree: exp.Select) -> None:
+    """Columns of the answer keep the names under which they were asked for."""
+    for item in list(tree.expressions):
+        if isinstance(item, exp.Column) and not isinstance(item.this, exp.Star):
+            item.replace(exp.alias_(item.copy(), item.name, quoted=True))
+
+
+def spelled_out(join: exp.Join) -> None:
+    """USING (x) as ON x = table.x."""
+    using = join.args.get("using") or []
+    if len(using) == 1:
+        mine = exp.column(using[0].name)
+        mine.this.meta.update(using[0].meta)
+        join.set("using", None)
+        join.set("on", exp.EQ(this=mine, expression=exp.column(using[0].name, table=join.this.alias_or_name)))
 
 
 def recalled(node: exp.Expr, name: str) -> None:
