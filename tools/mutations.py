@@ -703,6 +703,27 @@ MUTATIONS = (
         tests=("tests/laws/test_joined.py", "tests/laws/test_people_path.py"),
     ),
     Mutation(
+        "query/language/joined.py",
+        "return (windows - less) * caps",
+        "return caps",
+        "a join across windows changes as much as one within a window",
+        tests=("tests/laws/test_person_windows.py", "tests/conformance/test_group_i.py"),
+    ),
+    Mutation(
+        "query/tables/people.py",
+        "return self.keepings[table].cap * self.windows(table)",
+        "return self.keepings[table].cap",
+        "what all windows of an owner come to is bounded by one of them",
+        tests=("tests/laws/test_person_windows.py",),
+    ),
+    Mutation(
+        "curator/path/placed.py",
+        "yield _Way(self.persons.tables[0], {}, Release(Region.everything(self.space.domain), whole))\n            return",
+        "pass",
+        "a join across windows is charged to the windows of one of its tables",
+        tests=("tests/laws/test_person_windows.py",),
+    ),
+    Mutation(
         "query/tables/truncation.py",
         "return 2 if self.groups is None else 1 + self.each",
         "return 2 if self.groups is None else self.each",

@@ -31,8 +31,7 @@ from tests.conformance.test_group_e import of_boxes
 from tests.conformance.test_group_i_over_time import STEMS
 from tests.conformance.vectors import agrees, group, stem
 
-# Nothing in the product answers it yet: joins across windows of people.
-ELSEWHERE = STEMS | {"I.window_self_join_rows"}
+ELSEWHERE = STEMS
 
 
 def space(inputs):
@@ -153,6 +152,11 @@ def test_the_product_agrees_with_the_vector(vector):
             assert agrees(sqrt(moved.l2_squared), vector)
         case "I.event_group_caps":
             assert agrees(Caps(groups=inputs["g"], each=inputs["q"]).moved, vector)
+        case "I.window_self_join_rows":
+            columns = {"u": identifier(), "w": integers(1, inputs["windows_read"], missing=1)}
+            unit = persons("u", rows={"s": inputs["cap_per_window"]}, per="w")
+            twice = (Occurrence("s", "s"), Occurrence("s_2", "s", links=(Link("s"),)))
+            assert agrees(Joined(People(unit, [Table("s", [], columns)]), twice, apart=True).unit, vector)
         case "I.wide_pairs_components":
             assert agrees(float(of_boxes(inputs)), vector)
         case other:

@@ -105,6 +105,8 @@ def _with(joined: Joined, meetings: list[Meeting], occurrence: Occurrence, rows:
 def _meet(joined: Joined, left: Meeting, occurrence: Occurrence, row: Record) -> bool:
     if row.owner != _owner(left) or not _linked(joined, left, occurrence.table, occurrence.links, row):
         return False
+    if joined.window is not None and _window(joined, occurrence.table, row) != _met(joined, left):
+        return False
     both = _codes(joined, {**left, occurrence.name: row})
     return occurrence.on is None or meets(occurrence.on, both)
 
@@ -121,6 +123,21 @@ def _linked(joined: Joined, left: Meeting, table: str, links: Iterable[Link], ro
             if mine is None or mine != _text(people[joined.occurrence(link.other).table].table, other, link.theirs):
                 return False
     return True
+
+
+def _window(joined: Joined, table: str, row: Record) -> int:
+    """The window that a kept row lies in."""
+    domain, per = joined.people[table].table.domain, joined.people[table].per
+    assert per is not None
+    return row.codes[domain.axis(per)]
+
+
+def _met(joined: Joined, meeting: Meeting) -> int:
+    """The window of a joined row: that of its first table, which is always there."""
+    first = joined.occurrences[0]
+    row = meeting[first.name]
+    assert row is not None
+    return _window(joined, first.table, row)
 
 
 def _owner(meeting: Meeting) -> object:
@@ -153,6 +170,7 @@ def _record(joined: Joined, meeting: Meeting, kept: Mapping[str, Sequence[Record
     for existence in joined.existences:
         exists = any(
             row.owner == owner
+            and (joined.window is None or _window(joined, existence.table, row) == _met(joined, meeting))
             and _linked(joined, meeting, existence.table, existence.links, row)
             and meets(existence.where, row.codes)
             for row in kept[existence.table]

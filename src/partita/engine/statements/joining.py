@@ -72,6 +72,8 @@ def joined_stored(joined: Joined, stored: Mapping[str, Stored]) -> Stored:
     for occurrence in rest:
         text += f" {occurrence.kind.value} {_rows(joined, occurrence, stored[occurrence.table])}"
         text += f" ON {_meeting(occurrence.name, owner, occurrence.links)}"
+        if joined.window is not None:
+            text += f" AND {name(joined.window)} = {name(f'{occurrence.name}.{joined.people[occurrence.table].per}')}"
         if occurrence.on is not None:
             text += f" AND ({holds(occurrence.on)})"
         if occurrence.kind is Kind.FULL:
@@ -79,8 +81,11 @@ def joined_stored(joined: Joined, stored: Mapping[str, Stored]) -> Stored:
     for fan in joined.fans:
         text += f" {'LEFT JOIN' if fan.optional else 'JOIN'} {_fanned(joined, fan)} ON {name(fan.key)} = {_met(fan)}"
     for existence in joined.existences:
-        text += f" LEFT JOIN {_existing(existence, stored[existence.table])}"
+        per = None if joined.window is None else joined.people[existence.table].per
+        text += f" LEFT JOIN {_existing(existence, stored[existence.table], per)}"
         text += f" ON {_meeting(existence.name, owner, existence.links)}"
+        if joined.window is not None:
+            text += f" AND {name(joined.window)} = {_window(existence.name)}"
     listed, types = [f"{owner} AS {name(joined.people.owner)}"], {joined.people.owner: "VARCHAR"}
     for column, (occurrence, own) in joined.columns.items():
         part = stored[occurrence.table]
@@ -205,13 +210,14 @@ def _met(fan: Fan) -> str:
     return name(f"{fan.name} met")
 
 
-def _existing(existence: Existence, stored: Stored) -> str:
-    """The owners, and the keys they are linked by, that have a row of their own that meets the condition."""
+def _existing(existence: Existence, stored: Stored, per: str | None) -> str:
+    """The owners, the keys they are linked by, and their windows, that have a row of their own that meets it."""
     table = stored.table
     assert table.owner is not None
     keys = dict.fromkeys(link.mine for link in existence.links if link.mine is not None)
     listed = [f"{name(table.owner)} AS {_owner(existence.name)}"]
     listed += [f"{name(key)} AS {_key(existence.name, key)}" for key in keys]
+    listed += [] if per is None else [f"{name(per)} AS {_window(existence.name)}"]
     every = ", ".join(f"{text} AS {name(column)}" for column, text in stored.sanitised.items())
     return (
         f"(SELECT DISTINCT {', '.join(listed)} FROM (SELECT {every} FROM {stored.relation}) AS every_ "
@@ -232,6 +238,10 @@ def _meeting(mine: str, owner: str, links: Iterable[Link]) -> str:
 
 def _owner(occurrence: str) -> str:
     return name(f"{occurrence} owner")
+
+
+def _window(occurrence: str) -> str:
+    return name(f"{occurrence} window")
 
 
 def _key(occurrence: str, column: str) -> str:

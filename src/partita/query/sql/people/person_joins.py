@@ -21,6 +21,7 @@ from partita.query.sql.people.join_words import (
     MOST_EXISTING,
     Meant,
     Named,
+    full_in,
     inside,
     named_existences,
     parts_of,
@@ -29,8 +30,11 @@ from partita.query.sql.people.join_words import (
     shown,
     spelled_out,
     table_named,
+    tied,
     together,
+    unlike,
 )
+from partita.query.sql.people.joined_windows import Windows
 from partita.query.sql.places import words
 from partita.query.sql.scalars import Reader
 from partita.query.tables.people import People
@@ -67,6 +71,7 @@ class _Joining:
         self.named: list[Named] = []
         self.beside: list[exp.Join] = []
         self.fanning = Fanning(self)
+        self.windows = Windows(self, people)
         self.existences: list[tuple[exp.Expr, Existence]] = []
         self.present: dict[tuple[str, str], None] = {}
         self.owner = people.owner.lower()
@@ -95,9 +100,11 @@ class _Joining:
         spend(10 * sum(1 for _ in self.tree.walk()), Work.WORDS)
         self._occurrences()
         where = self.tree.args.get("where")
-        conjuncts = [] if where is None else parts_of(where.this)
-        conjuncts = [part for part in conjuncts if not self._where_link(part)]
+        listed = [] if where is None else parts_of(where.this)
+        listed = [part for part in listed if not self.windows.links(part, self.named)]
+        conjuncts = [part for part in listed if not self._where_link(part)]
         self._check_linked()
+        self.windows.check()
         conjuncts = self.fanning.read(conjuncts)
         for named in self.named:
             if named.occurrence.kind is Kind.INNER and not self._full_after(named):
@@ -175,11 +182,7 @@ class _Joining:
     def _free(self, table: str) -> str:
         """The name of the next occurrence of a table: its own, or with a number that no table has."""
         taken = {one.occurrence.name.lower() for one in self.named} | {one.name.lower() for one in self.fanning.named}
-        name, number = table, 1
-        while name.lower() in taken or (number > 1 and name.lower() in self.tables):
-            number += 1
-            name = f"{table}_{number}"
-        return name
+        return unlike(table, taken, self.tables)
 
     def _turned(self, join: exp.Join, added: Named) -> None:
         """A right join is a left join from the other side."""
@@ -193,11 +196,7 @@ class _Joining:
             self.named.append(named)
 
     def _full_after(self, named: Named) -> bool:
-        return any(one.occurrence.kind is Kind.FULL for one in self.named[self.named.index(named) + 1 :])
-
-    def _behind_full(self) -> bool:
-        """Whether a full join stands before the last table, so that the first table may be absent."""
-        return any(one.occurrence.kind is Kind.FULL for one in self.named[:-1])
+        return full_in(self.named[self.named.index(named) + 1 :])
 
     # --- links -------------------------------------------------------------------------------------------------
 
@@ -206,6 +205,8 @@ class _Joining:
             self._using(join, added, column.name)
         last = self.named[-1]
         for part in parts_of(join.args["on"]) if join.args.get("on") is not None else ():
+            if self.windows.links(part, [last]):
+                continue
             found = self._link(part)
             if found is None:
                 last.further.append(part)
@@ -218,7 +219,7 @@ class _Joining:
         last = self.named[-1]
         mine = self.column(last, name)
         others = [(one, column) for one in self.named[:-1] if (column := self.column(one, name)) is not None]
-        if self._behind_full():
+        if full_in(self.named[:-1]):
             raise self.refused(join, refuse.owner_behind_full(name, added.occurrence.table))
         found = mine is not None and bool(others)
         link = self._linking(Meant(last, mine or ""), Meant(*others[0])) if found else None
@@ -256,7 +257,7 @@ class _Joining:
         """The owner without a table before it: that of the first."""
         if node.table or node.name.lower() != self.owner:
             return None
-        if self._behind_full():
+        if full_in(self.named[:-1]):
             raise self.refused(node, refuse.owner_behind_full(node.name, self.named[-1].occurrence.table))
         return Meant(self.named[0], self.people[self.named[0].occurrence.table].table.owner or "")
 
@@ -270,19 +271,15 @@ class _Joining:
 
     def _check_linked(self) -> None:
         """Refuse occurrences that rows of other people could meet."""
-        together = {named.occurrence.name: named.occurrence.name for named in self.named}
-
-        def root(name: str) -> str:
-            return name if together[name] == name else root(together[name])
-
+        pairs = list[tuple[str, str]]()
         for named in self.named:
             implied = [link for link in named.links if self._implies_from(named.occurrence.table, link)]
             if named.occurrence.kind is not Kind.INNER and not implied:
                 raise self.refused(named.node, self._unlinked(named))
-            for link in implied:
-                together[root(named.occurrence.name)] = root(link.other)
-        for named in self.named[1:]:
-            if root(named.occurrence.name) != root(self.named[0].occurrence.name):
+            pairs += [(named.occurrence.name, link.other) for link in implied]
+        met = tied([one.occurrence.name for one in self.named], pairs)
+        for named in self.named:
+            if named.occurrence.name not in met:
                 raise self.refused(named.node, self._unlinked(named))
 
     def _unlinked(self, named: Named) -> QueryRefused:
@@ -292,12 +289,12 @@ class _Joining:
 
     # --- columns -----------------------------------------------------------------------------------------------
 
-    def _columns(self, named: Named) -> list[str]:
-        return list(self.people[named.occurrence.table].table.columns)
-
     def column(self, named: Named, name: str) -> str | None:
         """The column of this name, as the table spells it."""
-        return next((column for column in self._columns(named) if column.lower() == name.lower()), None)
+        return next(
+            (column for column in self.people[named.occurrence.table].table.columns if column.lower() == name.lower()),
+            None,
+        )
 
     def declared(self, meant: Meant) -> object:
         return self.people[meant.named.occurrence.table].table.columns[meant.column]
@@ -320,7 +317,9 @@ class _Joining:
                 raise self.refused(node, refuse_query.unknown_table(node.table, [one.alias for one in self.named]))
             column = self.column(found[0], node.name)
             if column is None:
-                names = [name for name in self._columns(found[0]) if name.lower() != self.owner]
+                names = [
+                    name for name in self.people[found[0].occurrence.table].table.columns if name.lower() != self.owner
+                ]
                 raise self.refused(node, refuse_query.unknown_column(node.name, found[0].alias, names))
             return Meant(found[0], column)
         every = [Meant(one, column) for one in self.named if (column := self.column(one, node.name)) is not None]
@@ -352,7 +351,7 @@ class _Joining:
     def _joined_name(self, node: exp.Column, meant: Meant) -> str:
         declared, name = self.declared(meant), meant.named.occurrence.name
         if isinstance(declared, Bounded | TextKeys):
-            return f"{name}.{meant.column}"
+            return self.windows.called(meant) or f"{name}.{meant.column}"
         asked = isinstance(node.parent, exp.Count) or (
             isinstance(node.parent, exp.Is) and isinstance(node.parent.expression, exp.Null)
         )
@@ -400,12 +399,13 @@ class _Joining:
         links: list[Link] = []
         if isinstance(node, exp.In):
             links.append(self._member(node, inner, alias, declared))
-        own: list[exp.Expr] = []
-        where = inner.args.get("where")
+        own, same, where = list[exp.Expr](), self.people.persons.per is None, inner.args.get("where")
         for part in [] if where is None else parts_of(where.this):
             link = self._correlated(part, alias, table)
             if link is not None:
                 links.append(link)
+            elif self.windows.correlated(part, alias, table):
+                same = True
             elif any(not inside(column, alias, declared) for column in part.find_all(exp.Column)):
                 raise self.refused(part, refuse.correlated(self.people.owner))
             else:
@@ -414,6 +414,8 @@ class _Joining:
             first = self.named[0].alias
             example = f"{source.alias_or_name}.{self.people.owner} = {first}.{self.people.owner}"
             raise self.refused(node, refuse.not_linked(table, example, self.people.owner))
+        if not same or self.windows.apart:
+            raise self.refused(node, self.windows.unlinked(source.alias_or_name))
         met = everywhere(declared.domain)
         if own:
             met = Reader(self.text, declared, source.alias_or_name).condition(together(own))
@@ -485,9 +487,8 @@ class _Joining:
         existences = named_existences(self.existences)
         if len(existences) > MOST_EXISTING:
             raise self.refused(self.named[0].node, refuse.too_many_existences(len(existences), MOST_EXISTING))
-        made = Joined(
-            self.people, tuple(occurrences), existences, tuple(sorted(self.present)), tuple(self.fanning.fans)
-        )
+        present, fans = tuple(sorted(self.present)), tuple(self.fanning.fans)
+        made = Joined(self.people, tuple(occurrences), existences, present, fans, self.windows.apart)
         reader = Reader(self.text, made.table, made.table.name)
         conditions = [reader.condition(together(one.further)) if one.further else None for one in self.named]
         if not any(conditions):
