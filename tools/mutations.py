@@ -731,13 +731,6 @@ MUTATIONS = (
         tests=("tests/laws/test_group_caps.py",),
     ),
     Mutation(
-        "curator/path/event_promise.py",
-        "if self.by_person or quote.region.whole else toll.unit.times(2)",
-        "if True else toll.unit.times(2)",
-        "a row that goes from one capped question to another pays for one of them",
-        tests=("tests/laws/test_events.py",),
-    ),
-    Mutation(
         "region/columns/timestamps.py",
         "if old.tick % self.tick or self.missing is not None:",
         "if self.missing is not None:",
@@ -750,6 +743,20 @@ MUTATIONS = (
         "        if found and found <= joined.most and plan is not None:\n",
         "joined rows that move are counted for every question",
         tests=("tests/laws/test_events.py",),
+    ),
+    Mutation(
+        "curator/path/event_promise.py",
+        "self.by_person or quote.region.whole else toll.unit.times(2))",
+        "self.by_person or quote.region.whole else toll.unit)",
+        "of a row that goes for another one alone is charged",
+        tests=("tests/laws/test_events.py",),
+    ),
+    Mutation(
+        "curator/path/placed.py",
+        "for name in joined.touched if joined.derived",
+        "for name in [one.name for one in joined.occurrences] if joined.derived",
+        "joined rows may be charged to a table that need not have one",
+        tests=("tests/laws/test_people_path.py",),
     ),
     Mutation(
         "curator/path/event_promise.py",

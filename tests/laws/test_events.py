@@ -140,27 +140,6 @@ def test_joined_rows_that_move_and_are_not_counted_are_found():
         assert _found("orders")
 
 
-def test_of_two_capped_questions_a_row_that_goes_from_one_to_the_other_pays_both():
-    """A capped question is booked twice on a part of the rows: the row that comes and the one that goes may differ."""
-    rows = {"customers": [], "orders": [{"order": "o", "customer": "p", "price": 0}]}
-    other = {"customers": [], "orders": [{"order": "o", "customer": "p", "price": 3}]}
-    persons = CASES["orders"][1]
-    promises = [pt.Promise(persons, pt.ZCDP(rho=9)), pt.Promise(pt.events("orders"), pt.ZCDP(rho=9))]
-    wants = {"rho": "0.1", "noise": "gaussian", "rows_per_user": 1}
-    with pt.Curator(tables=path.tables({**rows, "lines": []})[:2], promises=promises) as curator:
-        texts = [f"SELECT COUNT(*) AS n FROM orders WHERE price {sign} 2" for sign in ("<", ">=")]
-        quotes = [curator._catalogue.offer(curator._catalogue.plan(text), Wanted.of(**wants)) for text in texts]
-        for text in texts:
-            curator.ask(text, **wants)
-        spent, found = curator.spent()[1].rho, []
-        for one in (rows, other):
-            tables = path.tables({**one, "lines": []})[:2]
-            engine = DuckDB(tables, People(persons, tables), curator.ledger.truncation_key().hex())
-            found.append([engine.run(quote.program) for quote in quotes])
-            engine.close()
-        assert sum(path.lost(*one) for one in zip(quotes, *found, strict=True)) == pytest.approx(spent)
-
-
 def test_rows_of_other_tables_cost_nothing():
     promises = [pt.Promise(path.persons(), pt.ZCDP(rho=1)), pt.Promise(pt.events("lines"), pt.ZCDP(rho=1))]
     with pt.Curator(tables=path.tables(path.database(1)), promises=promises) as curator:
@@ -170,3 +149,31 @@ def test_rows_of_other_tables_cost_nothing():
         # One row comes and one goes, of three.
         assert curator.spent()[1].rho == pytest.approx(0.1)
         assert curator.verify().problems == ()
+
+
+def test_a_row_kept_for_another_is_charged_in_both_of_their_regions():
+    """One line comes, the only one that is kept goes for it: two questions about other values are hit by one swap."""
+    owners = pt.persons(
+        "customer", table="customers", rows={"orders": 2, "lines": 1}, through={"lines": ("order", "orders")}
+    )
+    rows = {
+        "customers": [],
+        "orders": [{"order": "o", "customer": "p", "price": 1}],
+        "lines": [{"order": "o", "qty": 1}],
+    }
+    swapped, wants = {**rows, "lines": [{"order": "o", "qty": 2}]}, {"rho": path.PRICE, "rows_per_user": 1}
+    promises = [pt.Promise(owners, pt.ZCDP(rho=1)), pt.Promise(pt.events("lines"), pt.ZCDP(rho=1))]
+    with pt.Curator(tables=path.tables(rows), promises=promises) as curator:
+        quotes = []
+        for quantity in (1, 2):
+            text = f"SELECT COUNT(*) AS n FROM lines WHERE qty = {quantity}"
+            quotes.append(curator._catalogue.offer(curator._catalogue.plan(text), Wanted.of(**wants)))
+            curator.ask(text, **wants)
+        key, exact = curator.ledger.truncation_key().hex(), []
+        for stored in (rows, swapped):
+            engine = DuckDB(path.tables(stored), People(owners, path.tables(stored)), key)
+            exact.append([engine.run(quote.program) for quote in quotes])
+            engine.close()
+        losses = [path.lost(*one) for one in zip(quotes, *exact, strict=True)]
+        assert all(losses)
+        assert sum(losses) <= curator.spent()[1].rho

@@ -314,6 +314,19 @@ def test_questions_about_different_kinds_of_people_cost_the_maximum():
         assert curator.verify().problems == ()
 
 
+def test_joined_rows_are_never_charged_to_a_table_that_may_be_absent():
+    """Somebody with an order and no line is in both answers, though the lines of the two are others (theory I7)."""
+    owners = pt.persons(
+        "customer", table="customers", rows=dict.fromkeys(CAPS, 1), through={"lines": ("order", "orders")}
+    )
+    one = {"customers": [], "orders": [{"order": "o", "customer": "p", "price": 1}], "lines": []}
+    text = 'SELECT COUNT(*) AS n FROM orders LEFT JOIN lines l USING ("order") WHERE l.qty = {} OR l.qty IS NULL'
+    with pt.Curator(tables=tables(one), promises=[pt.Promise(owners, pt.ZCDP(rho=1))]) as curator:
+        for quantity in (1, 2):
+            curator.ask(text.format(quantity), rho=PRICE)
+        assert curator.spent()[0].rho == 2 * Fraction(PRICE)
+
+
 def test_a_person_who_may_become_another_kind_pays_for_both():
     question = "SELECT COUNT(*) AS n FROM orders o JOIN customers c ON c.customer = o.customer WHERE c.segment = 'a'"
     with pt.Curator(

@@ -39,6 +39,7 @@ Rows = Annotated[int | None, typer.Option(help="With --within, for means: the si
 RowsPerUser = Annotated[int | None, typer.Option(help="At most so many rows of one owner are used.")]
 GroupsPerUser = Annotated[int | None, typer.Option(help="An owner is counted in at most so many groups.")]
 RowsPerGroup = Annotated[int | None, typer.Option(help="At most so many rows of one owner are used in a group.")]
+Patience = Annotated[int, typer.Option(help="So many times the usual work before a question is refused that may fit.")]
 Together = Annotated[bool, typer.Option("--simultaneous", help="With --within: for all groups at once.")]
 
 
@@ -61,6 +62,7 @@ def ask(
     confidence: Confidence = "0.95",
     explain: Annotated[bool, typer.Option("--explain", help="Say what the answer means and costs.")] = False,
     shrink: Shrink = False,
+    patience: Patience = 1,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV: every noisy column with its error bars.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -90,6 +92,7 @@ def ask(
                 key=key,
                 analyst=analyst,
                 shrink=shrink,
+                patience=patience,
             )
         errors = answer.error(confidence)
         if as_json:
@@ -137,6 +140,7 @@ def quote(
     analyst: Analyst = "",
     confidence: Confidence = "0.95",
     shrink: Shrink = False,
+    patience: Patience = 1,
     as_json: AsJson = False,
 ) -> None:
     """Say what a question would cost and how exact it would be; nothing is read and nothing is spent."""
@@ -162,6 +166,7 @@ def quote(
             rows_per_group=rows_per_group,
             analyst=analyst,
             shrink=shrink,
+            patience=patience,
         )
         if as_json:
             show_json(

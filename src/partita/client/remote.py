@@ -39,6 +39,7 @@ class RemoteWants(RemotePrices, total=False):
     rows_per_group: int | None
     reuse: bool
     shrink: bool
+    patience: int
     bars: Sequence[Number]
     explain: bool
 
