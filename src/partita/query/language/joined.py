@@ -112,7 +112,7 @@ class Joined:
         columns.update({existence.name: booleans(missing=False) for existence in self.existences})
         for fan in self.fans:
             columns.update({fan.joined(column): declared for column, declared in fan.columns})
-        name = "_and_".join(one.name for one in (*self.occurrences, *self.fans))
+        name = "_and_".join([*(one.name for one in self.occurrences), *(fan.name for fan in self.fans)])
         return Table(name, self, columns).sealed(self.people.batch)
 
     @cached_property
