@@ -190,6 +190,17 @@ def test_what_looks_across_windows_is_refused(question):
         assert refused.value.code in ("shape.across-windows", "people.windows-not-linked")
 
 
+def test_caps_and_tables_that_may_be_absent_are_not_taken_for_one_window():
+    across = "SELECT COUNT(*) AS n FROM calls c JOIN visits v USING (person)"
+    absent = """SELECT COUNT(*) AS n FROM visits v LEFT JOIN calls c ON c.person = v.person AND c.day = v.day
+    LEFT JOIN calls d ON d.person = v.person AND d.day = c.day"""
+    with curator(database(3)) as ours:
+        for question, wants in ((across, {"rows_per_user": 1}), (across, {"groups_per_user": 1}), (absent, {})):
+            with pytest.raises(pt.PartitaError) as refused:
+                ours.ask(question, rho="0.1", **wants)
+            assert refused.value.code in ("shape.across-windows", "people.windows-not-linked")
+
+
 def test_new_rows_fill_the_places_of_their_window(tmp_path):
     rows = {"calls": [{"person": "a", "day": DAYS[0], "minutes": 1}], "visits": []}
     promise = pt.Promise(persons(), pt.ZCDP(rho=10**9))

@@ -37,8 +37,11 @@ class Windows:
             return False
         if first.named is second.named or not any(one in (first.named, second.named) for one in mine):
             return False
-        if any(one.occurrence.kind is not Kind.INNER for one in (first.named, second.named)) and len(mine) > 1:
-            # In WHERE it would be a condition on joined rows, and not one of an outer join.
+        # In WHERE it would be a condition on joined rows; and a row that is absent has no window to share.
+        steady = (
+            [first.named, second.named] if len(mine) > 1 else [first.named if second.named in mine else second.named]
+        )
+        if any(one.occurrence.kind is not Kind.INNER for one in steady):
             return False
         self._equal.append((first.named, second.named))
         return True
