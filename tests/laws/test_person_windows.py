@@ -17,6 +17,7 @@ from partita.composition.account.people import PersonSpace
 from partita.curator.wanted import Wanted
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference
+from partita.query.language.joined import Joined
 from partita.query.tables.people import People
 from partita.region.region import Region
 from tests.laws.test_people_path import lost
@@ -188,6 +189,17 @@ def test_what_looks_across_windows_is_refused(question):
         with pytest.raises(pt.PartitaError) as refused:
             ours.ask(question, rho="0.1")
         assert refused.value.code in ("shape.across-windows", "people.windows-not-linked")
+
+
+def test_what_is_gathered_of_all_windows_is_bounded_by_all_of_them():
+    with curator(database(3)) as ours:
+        text = "SELECT n, COUNT(*) AS k FROM (SELECT person, COUNT(*) AS n FROM calls GROUP BY person) t GROUP BY n"
+        assert [row["n"] for row in ours.ask(text, rho="0.1").rows()] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_join_across_windows_that_is_charged_to_one_row_is_found():
+    with mock.patch.object(Joined, "unit", 1), mock.patch("partita.curator.path.opinion.assay", return_value=None):
+        assert short(0, plan=False)
 
 
 def test_caps_and_tables_that_may_be_absent_are_not_taken_for_one_window():
