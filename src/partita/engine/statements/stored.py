@@ -11,7 +11,7 @@ from partita.query.language.text import in_quotes as name
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import Truncation
 from partita.region.codes import Codes, holds
-from partita.region.columns import Bounded, Categories, Identifier, Integers
+from partita.region.columns import Bounded, Categories, Identifier, Integers, TextKeys
 from partita.region.columns.stepped import Stepped
 from partita.region.columns.stored import Family, family, plain
 from partita.region.dialects.base import Dialect
@@ -122,7 +122,9 @@ class Stored:
             )
             return clamped if declared.missing is None else f"COALESCE({clamped}, {declared.missing})"
         stored = self._value(column, stored_name)
-        return self.dialect.mapped(declared.sanitise(stored, stored_type), declared)
+        found = self.dialect.mapped(declared.sanitise(stored, stored_type), declared)
+        # Questions put conditions of their own on open texts, and engines hand these to the file, as they would ours.
+        return self.dialect.known(found) if isinstance(declared, TextKeys) else found
 
     def late(self, column: str) -> bool:
         """Whether rows are grouped by the stored value first, and the few groups sanitised afterwards.

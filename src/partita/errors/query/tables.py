@@ -416,3 +416,12 @@ def open_condition(name: str) -> QueryRefused:
         f"of it, and LENGTH({name}) compared with a number. Patterns have no backslash, and beside _ at most one % and "
         f"32 signs. {UNTOUCHED}",
     )
+
+
+def zones_unclear() -> QueryRefused:
+    """AT TIME ZONE of something that is no declared moment, or of several zones."""
+    return QueryRefused(
+        "query.zones-unclear",
+        "AT TIME ZONE is answered of a column that is declared with timestamps(...), and gives what clocks of another "
+        f"zone show then: seen AT TIME ZONE 'Europe/Berlin'. The declared zone may stand before it. {UNTOUCHED}",
+    )

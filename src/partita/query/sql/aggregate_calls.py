@@ -31,6 +31,14 @@ from partita.query.language.joined import joined_of
 from partita.query.sql.advice import DISTINCT, for_aggregate
 from partita.query.sql.quantile_calls import read_owner, read_quantile
 from partita.query.sql.scalars import Reader
+from partita.query.sql.shape_calls import (
+    read_geometric_mean,
+    read_kurtosis,
+    read_skewness,
+    read_standard_error,
+    read_truth,
+)
+from partita.query.sql.spelling import GeometricMean, KurtosisPop, StandardError
 
 
 def aggregate(reader: Reader, node: exp.Expr) -> Formula | None:
@@ -195,4 +203,11 @@ READERS: Final[dict[type[exp.Expr], Callable[[Reader, exp.Expr], Formula]]] = {
     exp.RegrSlope: _line,
     exp.RegrIntercept: _line,
     exp.RegrR2: _line,
+    exp.Skewness: read_skewness,
+    exp.Kurtosis: read_kurtosis,
+    KurtosisPop: read_kurtosis,
+    GeometricMean: read_geometric_mean,
+    StandardError: read_standard_error,
+    exp.LogicalAnd: read_truth,
+    exp.LogicalOr: read_truth,
 }

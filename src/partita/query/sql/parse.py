@@ -36,6 +36,7 @@ from partita.query.sql.releases.stages import Staged, staged
 from partita.query.sql.releases.statement import Splitter, Statement
 from partita.query.sql.scalars import Reader
 from partita.query.sql.select_list import Selecting
+from partita.query.sql.spelling import spelled
 from partita.query.sql.subqueries import Inliner, inlined
 from partita.query.sql.synonyms import plain, steady
 from partita.query.tables.people import People
@@ -204,7 +205,7 @@ def _parsed_one(text: str) -> exp.Expr:
             if value and clause != "this":
                 raise at(refuse.not_simple(clause.strip("_").upper()), words(text, tree))
         tree = tree.this
-    return tree
+    return spelled(tree)
 
 
 def _unreadable(text: str, problem: sql_errors.ParseError) -> QueryRefused:
@@ -260,8 +261,7 @@ class Asked:
 
     def rows(self, table: Table) -> int | None:
         """How many rows of one owner any question may use, if there is a limit."""
-        joined = joined_of(table)
-        return self.most.get(table.name) if joined is None else joined.altogether
+        return self.most.get(table.name) if (joined := joined_of(table)) is None else joined.altogether
 
 
 def _plan(asked: Asked, given: exp.Select) -> Plan:

@@ -56,7 +56,7 @@ def taken_out(said: Sentence) -> tuple[Sentence, dict[str, str]]:
 def _clauses(listed: Sequence[Word]) -> Iterator[tuple[int, int, list[Word]]]:
     """WITH DP(...) and WITH DIFFERENTIAL_PRIVACY OPTIONS(...): where each stands, and what is inside."""
     for place, word in enumerate(listed):
-        rest = listed[place + 1 :][:2]
+        rest = listed[place + 1 : place + 3]
         if not word.says("with") or not rest:
             continue
         if rest[0].says("dp"):
