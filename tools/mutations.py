@@ -133,8 +133,8 @@ MUTATIONS = (
     ),
     Mutation(
         "query/exact/measurements.py",
-        "    return one_row(measurement).times(rows)\n",
-        "    return one_row(measurement)\n",
+        "        return alone.times(rows)\n",
+        "        return alone\n",
         "an owner has one row",
         ("owners/ρ/SELECT SUM(a)",),
     ),
@@ -634,8 +634,8 @@ MUTATIONS = (
     ),
     Mutation(
         "query/language/joined.py",
-        "        return 2 * each * prod(",
-        "        return each * prod(",
+        "        return 2 * each * others",
+        "        return each * others",
         "a row that lets another in moves only its own joined rows",
         tests=("tests/laws/test_events.py",),
     ),
