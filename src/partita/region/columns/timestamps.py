@@ -124,16 +124,19 @@ class Timestamps(Stepped):
         if local is None:
             return self._absent()
         low, high = (exp.Literal.number(end) for end in (self.low, self.high))
-        found = exp.Case().when(exp.Is(this=stored.copy(), expression=exp.null()), self._absent())
+        # Local times are long to write, and every part of this is new: nothing of it is copied once more.
+        found = exp.Case().when(exp.Is(this=stored.copy(), expression=exp.null()), self._absent(), copy=False)
         for test, end in endless:
-            found = found.when(test, exp.Literal.number(end))
-        above = exp.Sub(this=exp.paren(local.copy()), expression=exp.Literal.number(self.low * self.tick))
-        steps = exp.IntDiv(this=exp.paren(above), expression=exp.Literal.number(self.tick))
+            found.when(test, exp.Literal.number(end), copy=False)
+        start = exp.Literal.number(self.low * self.tick)
+        above = exp.Sub(this=exp.paren(local.copy(), copy=False), expression=start)
+        steps = exp.IntDiv(this=exp.paren(above, copy=False), expression=exp.Literal.number(self.tick))
+        last = exp.Literal.number(self.high * self.tick)
         return (
-            found.when(exp.Is(this=local.copy(), expression=exp.null()), self._absent())
-            .when(exp.LTE(this=local.copy(), expression=exp.Literal.number(self.low * self.tick)), low)
-            .when(exp.GTE(this=local.copy(), expression=exp.Literal.number(self.high * self.tick)), high)
-            .else_(exp.Add(this=exp.cast(steps, "BIGINT"), expression=low.copy()))
+            found.when(exp.Is(this=local.copy(), expression=exp.null()), self._absent(), copy=False)
+            .when(exp.LTE(this=local.copy(), expression=start.copy()), low, copy=False)
+            .when(exp.GTE(this=local.copy(), expression=last), high, copy=False)
+            .else_(exp.Add(this=exp.cast(steps, "BIGINT", copy=False), expression=low.copy()), copy=False)
         )
 
     def is_within(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
@@ -142,12 +145,12 @@ class Timestamps(Stepped):
         local, endless = self._local(stored, stored_type)
         if local is None:
             return exp.false()
-        found = exp.Case().when(exp.Is(this=stored.copy(), expression=exp.null()), exp.false())
+        found = exp.Case().when(exp.Is(this=stored.copy(), expression=exp.null()), exp.false(), copy=False)
         for test, _ in endless:
-            found = found.when(test, exp.false())
+            found.when(test, exp.false(), copy=False)
         low, high = (exp.Literal.number(end) for end in (self.low * self.tick, (self.high + 1) * self.tick - 1))
-        return found.when(exp.Is(this=local.copy(), expression=exp.null()), exp.false()).else_(
-            exp.Between(this=local.copy(), low=low, high=high)
+        return found.when(exp.Is(this=local.copy(), expression=exp.null()), exp.false(), copy=False).else_(
+            exp.Between(this=local.copy(), low=low, high=high), copy=False
         )
 
     def _local(self, stored: exp.Expr, stored_type: str) -> tuple[exp.Expr | None, list[tuple[exp.Expr, int]]]:
