@@ -312,6 +312,11 @@ def chosen(
     found = [row for row in rows if meets(where, row.codes, row.told(names))]
     if truncation is not None and truncation.groups is not None:
         found = _few_groups(found, truncation, domain, group)
+    if truncation is not None and truncation.each is not None:
+        kinds: dict[Group, list[Record]] = {}
+        for row in found:
+            kinds.setdefault(group(row), []).append(row)
+        found = [row for mine in kinds.values() for row in truncated(mine, truncation, domain, most=truncation.each)]
     if truncation is not None and truncation.inside is not None:
         found = truncated(found, truncation, domain, most=truncation.inside)
     return found

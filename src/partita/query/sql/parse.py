@@ -245,7 +245,7 @@ class Asked:
         if len(text) > LONGEST:
             raise refuse.too_long(len(text), LONGEST)
         if people is not None:
-            tables, most = people.tables, {name: keeping.cap for name, keeping in people.keepings.items()}
+            tables, most = people.tables, {name: people.altogether(name) for name in people.keepings}
         listed = tables.values() if isinstance(tables, Mapping) else tables
         known = {table.name.lower(): table for table in listed}
         return cls(text, known, public or {}, most or {}, people)
@@ -261,7 +261,7 @@ class Asked:
 
     def rows(self, table: Table) -> int | None:
         """How many rows of one owner any question may use, if there is a limit."""
-        return self.most.get(table.name) if (joined := joined_of(table)) is None else joined.most
+        return self.most.get(table.name) if (joined := joined_of(table)) is None else joined.altogether
 
 
 def _plan(asked: Asked, given: exp.Select) -> Plan:
