@@ -31,7 +31,6 @@ NUMBERS: dict[str, str] = {
     "server.wire.conversation._CHUNK": CACHE,
     "server.wire.line._MOST_HELD": CACHE,
     "server.wire.parameters.MOST": GUARD,
-    "server.wire.parameters._LOOKED": GUARD,
     "server.wire.performing.MOST_HELD": GUARD,
     "server.wire.scanner.LONGEST": GUARD,
     "server.wire.scanner._EMPTY": GUARD,
