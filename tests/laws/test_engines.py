@@ -226,8 +226,9 @@ def _stored(kind, rows, folder):
 
 GROUPS = (*strategies.KEYS, "DATE_TRUNC('week', f)", "EXTRACT(month FROM f)", "t", "LENGTH(d)")
 FEW_GROUPS = st.builds(
-    Truncation, owner=st.just("who"), rows=st.integers(2, 5), key=st.just("k"), groups=st.integers(1, 2)
-)
+    Truncation, owner=st.just("who"), rows=st.integers(2, 5), key=st.just("k"), groups=st.none() | st.integers(1, 2),
+    each=st.none() | st.integers(1, 2), inside=st.none() | st.just(2),
+)  # fmt: skip
 
 
 @pytest.mark.soak

@@ -76,7 +76,7 @@ def short(case, seed, opinion=32):
     rows, chance = path.database(seed), random.Random(seed)
     tables = path.tables(rows) if case == "lines" else path.tables(rows)[:2]
     promises = [pt.Promise(persons, pt.ZCDP(rho=100)), pt.Promise(pt.events(case), pt.ZCDP(rho=100))]
-    with pt.Curator(tables=tables, promises=promises, second_opinion=opinion) as curator:
+    with pt.Curator(tables=tables, public=[path.SHELVES], promises=promises, second_opinion=opinion) as curator:
         quotes = []
         for text in questions:
             wants = {"rho": path.PRICE, **({"rows_per_user": 1} if text in CAPPED else {})}

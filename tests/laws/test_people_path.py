@@ -59,7 +59,22 @@ QUESTIONS = (
     """SELECT o.price, SUM(t.s) AS s FROM orders o JOIN (SELECT "order", SUM(qty) AS s FROM lines GROUP BY "order") t
     ON t."order" = o."order" GROUP BY o.price""",
     "SELECT COUNT(*) AS n FROM customers JOIN (SELECT customer, price FROM orders WHERE price > 1) t USING (customer)",
+    "SELECT COUNT(*) AS n FROM orders o JOIN shelves s ON s.price = o.price",
+    """SELECT s.shelf, SUM(s.height) AS s FROM orders o LEFT JOIN shelves s ON s.price = o.price
+    JOIN customers c ON c.customer = o.customer WHERE c.segment = 'a' GROUP BY s.shelf""",
+    """SELECT COUNT(*) AS n FROM orders a JOIN orders b ON a.customer = b.customer
+    JOIN shelves ON shelves.price = a.price JOIN shelves t ON t.price = b.price WHERE t.shelf = 'x'""",
+    """SELECT n, COUNT(*) AS people FROM (SELECT customer, COUNT(*) AS n FROM orders JOIN shelves USING (price)
+    GROUP BY customer) t GROUP BY n""",
 )
+# Three rows for one price, none for another.
+SHELVES = pt.PublicTable(
+    "shelves",
+    [{"price": price, "shelf": shelf, "height": len(shelf) + price} for price, shelf in
+     [(0, "x"), (0, "yy"), (0, "z"), (2, "x"), (3, "yy"), (3, "yy"), (7, "x")]],
+    key="price",
+    fanout=3,
+)  # fmt: skip
 PRICE = "0.01"
 # Stored texts: in range, out of it, huge, and no numbers at all.
 PRICES = ("0", "1", "2", "3", "9", "-4", "nan", "x", "1" + "0" * 40, "", None)
@@ -146,7 +161,8 @@ def planned(curator, seed, most=3):
 def short(seed, ask=asked):
     """The people of a random database who lose more than a question books, or than the load at their own values."""
     rows = database(seed)
-    with pt.Curator(tables=tables(rows), promises=[pt.Promise(persons(), pt.ZCDP(rho=100))]) as curator:
+    promises = [pt.Promise(persons(), pt.ZCDP(rho=100))]
+    with pt.Curator(tables=tables(rows), public=[SHELVES], promises=promises) as curator:
         quotes = ask(curator)
         key = curator.ledger.truncation_key().hex()
         space = curator._people

@@ -60,6 +60,17 @@ SHAPES = (
 )  # fmt: skip
 
 
+WORDS = (
+    "SELECT COUNT(*) AS n FROM visits WHERE REGEXP_MATCHES(region, '^(n|s).*th$') OR region ~ 'ea'",
+    "SELECT COUNT(*) FILTER (WHERE note ~ '^http') AS a, COUNT(*) FILTER (STRPOS(note, '#') > 0) AS b FROM visits",
+    "SELECT REPLACE(region, 'th', '') AS r, COUNT(*) AS n FROM visits WHERE REPLACE(note, 'ok', 'k') <> 'k' GROUP BY 1",
+    "SELECT DAYNAME(seen) AS d, COUNT(*) AS n FROM visits GROUP BY 1",
+    "SELECT STRFTIME(seen, '%Y-%m') AS d, COUNT(*) AS n FROM visits GROUP BY 1 HAVING COUNT(*) > 0",
+    "SELECT STRFTIME(seen, '%H:00') AS d, MONTHNAME(seen) AS m, COUNT(*) AS n FROM visits GROUP BY 1, 2 HAVING n > 0",
+    "SELECT HOUR(seen AT TIME ZONE 'UTC' AT TIME ZONE 'Asia/Tokyo') AS h, AVG(cost) AS c FROM visits GROUP BY h",
+)  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def curator() -> pt.Curator:
     table = pt.Table("visits", source=VISITS, columns=COLUMNS)
@@ -105,3 +116,18 @@ def answered_alike(curator: pt.Curator, plain: duckdb.DuckDBPyConnection, questi
 @pytest.mark.parametrize("question", SHAPES)
 def test_the_shape_of_numbers_is_what_plain_sql_says(curator, plain, question):
     answered_alike(curator, plain, question)
+
+
+@pytest.mark.parametrize("question", WORDS)
+def test_texts_and_times_are_what_plain_sql_says(curator, plain, question):
+    answered_alike(curator, plain, question)
+
+
+def test_owners_of_gathered_rows_are_counted(plain):
+    """Each owner has one of these rows, so that their number is that of the rows."""
+    table = pt.Table("visits", source=VISITS, columns=COLUMNS)
+    promise = pt.Promise(pt.users("patient", rows=2), pt.ZCDP(rho="1e12"))
+    asked = (
+        "SELECT COUNT(DISTINCT patient) AS q FROM (SELECT patient, SUM(age) AS s FROM visits GROUP BY 1) WHERE s > 90"
+    )
+    answered_alike(pt.Curator(tables=[table], promises=[promise], ledger=":memory:"), plain, asked)

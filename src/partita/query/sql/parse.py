@@ -245,7 +245,7 @@ class Asked:
         if len(text) > LONGEST:
             raise refuse.too_long(len(text), LONGEST)
         if people is not None:
-            tables, most = people.tables, {name: keeping.cap for name, keeping in people.keepings.items()}
+            tables, most = people.tables, {name: people.altogether(name) for name in people.keepings}
         listed = tables.values() if isinstance(tables, Mapping) else tables
         known = {table.name.lower(): table for table in listed}
         return cls(text, known, public or {}, most or {}, people)
@@ -261,7 +261,7 @@ class Asked:
 
     def rows(self, table: Table) -> int | None:
         """How many rows of one owner any question may use, if there is a limit."""
-        return self.most.get(table.name) if (joined := joined_of(table)) is None else joined.most
+        return self.most.get(table.name) if (joined := joined_of(table)) is None else joined.altogether
 
 
 def _plan(asked: Asked, given: exp.Select) -> Plan:
@@ -280,12 +280,12 @@ def _plan(asked: Asked, given: exp.Select) -> Plan:
     _check_apart(base, made.apart)
     reader, per_user = base, None
     if inner is not None:
-        where = inner.args.get("where")
-        met = met if where is None else met & base.condition(where.this)
+        met = met if (where := inner.args.get("where")) is None else met & base.condition(where.this)
         per_user, rest = GatheringWords(base, inner, asked.rows(base.table)).read()
         alias = tree.args["from_"].this.alias
         tree = Inliner(text).merged(tree, rest, alias)
-        reader = Reader(text, per_user.table, alias or per_user.table.name)
+        each = None if per_user.keys else per_user.owner
+        reader = Reader(text, per_user.table, alias or per_user.table.name, each=each)
     _check_clauses(text, tree)
     selected = [_named(item) for item in tree.expressions]
     for item, _ in selected:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 from partita.calls import called
 from partita.errors import refinement as words
 from partita.errors import region as refuse
-from partita.region.codemap import Piece
+from partita.region.codemap import Piece, clamping
 from partita.region.codes import Codes
 from partita.region.columns.base import Operator
 from partita.region.columns.moments import counted, moment, read
@@ -90,12 +90,20 @@ class Timestamps(Stepped):
         return unit is not None and self.low <= unit <= self.high
 
     def _onto(self, old: Stepped) -> tuple[Piece, ...] | str:
-        """Wider bounds on the same clock."""
+        """Wider bounds on the same clock, and steps that divide the old ones: rounding down twice is rounding down."""
         if not isinstance(old, Timestamps) or old.zone != self.zone:
             return words.unproven(self.kind)
         ends = old.low * old.tick - 2 * DAY, old.high * old.tick + 2 * DAY
         # Zone data may have changed since the old column was declared.
-        return Stepped._onto(self, old) if self.offsets.agrees(old.offsets, *ends) else words.unproven(self.kind)
+        if not self.offsets.agrees(old.offsets, *ends):
+            return words.unproven(self.kind)
+        if old.tick == self.tick:
+            return Stepped._onto(self, old)
+        if old.tick % self.tick or self.missing is not None:
+            return words.steps_apart(old.step, self.step)
+        if self.low * self.tick > old.low * old.tick or self.high * self.tick < old.high * old.tick:
+            return words.narrower(old.value(0), old.value(old.high - old.low))
+        return clamping(self.low, self.high, old.low, old.high, old.tick // self.tick)
 
     def _unit(self, value: object) -> int | None:
         if self.reading is not None and isinstance(value, str):
