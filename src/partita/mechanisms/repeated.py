@@ -37,6 +37,9 @@ from partita.theory.numerics import ball
 
 Output = TypeVar("Output")
 
+# Beyond, the two ends are as good as any order between them.
+_EXTREME = Fraction(10**100)
+
 
 @final
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +120,9 @@ class Repeated(Mechanism):
         if self.epsilon is not None:
             found.append(steps * self.epsilon)
         rate = steps**2 * (pure_to_rho(self.epsilon) if self.epsilon is not None else self.rho or Fraction(1))
-        best = exp(min(max((log(length) - log(rate)) / 2, 0.0), 300.0))
+        if not 1 / _EXTREME < rate < _EXTREME:
+            return min(found)
+        best = exp(max((log(length) - log(rate)) / 2, 0.0))
         for order in (Fraction(best), Fraction(best) * 2):
             if order > 1:
                 found.append((1 - 1 / order) * self._tau(steps, order) + length / order)
