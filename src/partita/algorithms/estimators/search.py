@@ -20,6 +20,7 @@ from partita.algorithms.learning.moments import UNIT
 from partita.algorithms.learning.searching import Search
 from partita.composition.calibration.pricing import Price
 from partita.errors import algorithms as refuse
+from partita.errors import searching as refuse_search
 from partita.exact import Number, exact, positive, probability
 from partita.mechanisms.laplace import Laplace
 from partita.mechanisms.repeated import Repeated
@@ -77,7 +78,7 @@ class PrivateSearch(MetaEstimatorMixin, Private):  # type: ignore[misc]
         self.relation = relation
 
     @property
-    def bounds(self) -> Any:  # type: ignore[override]
+    def bounds(self) -> Any:
         """Those of the estimator."""
         return getattr(self.estimator, "bounds", None)
 
@@ -87,7 +88,7 @@ class PrivateSearch(MetaEstimatorMixin, Private):  # type: ignore[misc]
         rows, targets = self._rows(X, y, reset=True)
         first = self._models[0]
         if isinstance(first, LogisticRegression):
-            numbers = first.numbered(targets)
+            numbers: Any = first.numbered(targets)
             goal: Any = first.classes_
         else:
             numbers, goal = self._targets(targets), self.estimator.target_bounds
@@ -108,10 +109,10 @@ class PrivateSearch(MetaEstimatorMixin, Private):  # type: ignore[misc]
     def _begin(self) -> None:
         """Every complaint about what was asked for that needs no row."""
         if not isinstance(self.estimator, LogisticRegression | LinearRegression):
-            raise refuse.not_searchable(self.estimator)
+            raise refuse_search.not_searchable(self.estimator)
         if self._price().epsilon is None or self.estimator._given():
-            raise refuse.search_priced_apart()
-        stop_for(positive(self.tries, "tries"), Repeated(epsilon=1, shape=exact(self.shape, "shape")).shape)
+            raise refuse_search.search_priced_apart()
+        stop_for(positive(self.tries, "tries"), Repeated(epsilon=Fraction(1), shape=exact(self.shape, "shape")).shape)
         self._settings = settings_of(self.candidates, self.estimator)
         each = self._each()
         part = probability(self.scoring, "scoring")
@@ -131,8 +132,8 @@ class PrivateSearch(MetaEstimatorMixin, Private):  # type: ignore[misc]
         return goals[0]
 
     def _classes(self) -> tuple[object, ...]:
-        first = self._models[0]
-        return first._classes()
+        classes: tuple[object, ...] = self._models[0]._classes()
+        return classes
 
     def _learner(self, features: int, bounds: Any, target: Any) -> Learner:
         for model in self._models:
@@ -181,19 +182,19 @@ def settings_of(candidates: Any, estimator: Any) -> list[dict[str, Any]]:
     if isinstance(candidates, Mapping):
         values = list(candidates.values())
         if any(isinstance(one, str | bytes) or not isinstance(one, Sequence | np.ndarray) for one in values):
-            raise refuse.bad_candidates()
+            raise refuse_search.bad_candidates()
         count = int(np.prod([len(one) for one in values], dtype=object)) if values else 0
         if count > MOST:
-            raise refuse.too_many_candidates(count, MOST)
+            raise refuse_search.too_many_candidates(count, MOST)
         found = [dict(zip(candidates, chosen, strict=True)) for chosen in product(*values)] if values else []
     elif isinstance(candidates, Sequence) and all(isinstance(one, Mapping) for one in candidates):
         found = [dict(one) for one in candidates]
     else:
-        raise refuse.bad_candidates()
+        raise refuse_search.bad_candidates()
     if len(found) > MOST:
-        raise refuse.too_many_candidates(len(found), MOST)
+        raise refuse_search.too_many_candidates(len(found), MOST)
     if len(found) < 2:
-        raise refuse.few_candidates(len(found))
+        raise refuse_search.few_candidates(len(found))
     known = set(estimator.get_params()) - set(_OURS)
     for one in found:
         for name in one:
@@ -209,12 +210,12 @@ def stop_for(tries: Fraction, shape: Fraction) -> Fraction:
     Fraction(1, 10)
     """
     if not 1 <= tries <= _TRIES:
-        raise refuse.odd_tries(tries, _TRIES)
+        raise refuse_search.odd_tries(tries, _TRIES)
     if shape == 1 or tries == 1:
         return 1 / tries
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        fewer = Repeated(epsilon=1, stop=Fraction(middle), shape=shape).mean <= tries
+        fewer = Repeated(epsilon=Fraction(1), stop=Fraction(middle), shape=shape).mean <= tries
         low, high = (low, middle) if fewer else (middle, high)
     return Fraction(f"{high:.6g}")
