@@ -30,9 +30,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """All that is imported stays to the end: garbage is not looked for in it again and again."""
+    """All that is imported stays to the end: garbage is not looked for in it again and again, nor after every step."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 def pytest_unconfigure() -> None:

@@ -24,8 +24,11 @@ FRESH = (
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A copy of the package and the page about it that a test may break."""
-    shutil.copytree(PACKAGE, tmp_path / "src" / "partita", ignore=shutil.ignore_patterns("__pycache__"))
+    """A copy of a part of the package and of the page about it that a test may break."""
+    kept = tmp_path / "src" / "partita"
+    shutil.copytree(PACKAGE / "theory", kept / "theory", ignore=shutil.ignore_patterns("__pycache__"))
+    for module in PACKAGE.glob("*.py"):
+        shutil.copy(module, kept)
     shutil.copy(ROOT / "ARCHITECTURE.md", tmp_path)
     architecture.main(["--root", str(tmp_path)])
     return tmp_path

@@ -13,7 +13,7 @@ from partita.composition.account import RegionAccount, SlotAccount
 from partita.composition.account.certificate import check
 from partita.errors import BudgetExceeded, PartitaError
 from partita.ledger.audit.recount import recount
-from partita.ledger.payer import UNSHOWN, RegionPayer
+from partita.ledger.payer import RegionPayer
 from partita.limits import Limits
 from partita.theory.cost import Cost
 
@@ -72,7 +72,7 @@ def test_an_old_book_that_admitted_too_much_loads_shows_it_and_refuses_more(coun
     if count <= 200:
         assert (lower, upper) == (pt.ZCDP(rho=count), pt.ZCDP(rho=count))
     assert not upper.fits(promise.budget)
-    assert payer.ticket(REGION, little) in (None, UNSHOWN)
+    assert payer.ticket(REGION, little) is None
     assert payer.remaining(REGION).is_zero()
     assert payer.payable(REGION, little).empty
     assert recount(DOMAIN, promise, [(REGION, cost, count)]).exceeds

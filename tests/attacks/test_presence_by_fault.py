@@ -38,7 +38,7 @@ QUESTIONS = {
     "unit factor in a count": f"SELECT COUNT({A} + cost * {TINY}) AS s FROM t",
     "unit factor in a quantile": f"SELECT MEDIAN(CLAMP({A} + cost * {TINY}, 0, 1)) AS s FROM t",
     "partial sum in 64 bits": f"SELECT SUM({apart(2**62, 3)}) AS s FROM t WHERE age = 42",
-    "partial sum in 128 bits": f"SELECT SUM(CLAMP({apart(2**120, 130)}, 0, 9)) AS s FROM t WHERE age = 42",
+    "partial sum in 128 bits": f"SELECT SUM(CLAMP({apart(2**123, 20)}, 0, 9)) AS s FROM t WHERE age = 42",
     "partial sum in WHERE": f"SELECT COUNT(*) AS s FROM t WHERE age = 42 AND {apart(2**62, 3)} > 5",
     "partial product": f"SELECT SUM(CLAMP(age * age * {HUGE} * {HUGE} * 0.{'0' * 50}1, 0, 9)) AS s FROM t",
     "product with zero": f"SELECT SUM({A} * (age * {HUGE})) AS s FROM t",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import sqrt
 
 import pytest
 
@@ -10,10 +11,15 @@ from partita.composition.account import RegionAccount
 from partita.composition.account.booking import Release
 from partita.composition.account.people import PersonSpace
 from partita.composition.plans.promise import Promise
-from partita.granularity import persons
+from partita.granularity import persons, users
+from partita.query.exact.measurements import Counted
+from partita.query.exact.sensitivity import movement
+from partita.query.language.fans import Fan
 from partita.query.language.joined import Joined, Kind, Link, Occurrence
 from partita.query.tables.people import People
+from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table
+from partita.query.tables.truncation import Caps, Truncation
 from partita.region import Domain, Region, categories, integers
 from partita.region import codes as codes_of
 from partita.region.columns import identifier
@@ -22,22 +28,10 @@ from partita.theory.measures.approximate import Approximate
 from partita.theory.measures.pure import Pure
 from partita.theory.measures.zcdp import ZCDP
 from tests.conformance.test_group_e import of_boxes
+from tests.conformance.test_group_i_over_time import STEMS
 from tests.conformance.vectors import agrees, group, stem
 
-# Nothing in the product answers these yet: public tables with several rows for a key and caps on rows of a group (both
-# are refused), growth as a list, joins across windows of people, budgets over time, regions projected on fewer
-# columns.
-ELSEWHERE = {
-    "I.joined_rows_public_fanout",
-    "I.group_l2",
-    "I.event_group_caps",
-    "I.growth_kept",
-    "I.growth_newest_m_true_loss",
-    "I.window_self_join_rows",
-    "I.refines",
-    "I.budget_lowered_on_an_answer",
-    "I.wide_pairs_projection",
-}
+ELSEWHERE = STEMS
 
 
 def space(inputs):
@@ -137,6 +131,12 @@ def test_the_product_agrees_with_the_vector(vector):
             assert agrees(float(ZCDP(rho=str(inputs["B_rho"])).group(inputs["w"]).rho), vector)
         case "I.joined_rows_left":
             assert agrees(joining(Kind.LEFT, inputs["m_left"], inputs["m_right"]).most, vector)
+        case "I.joined_rows_public_fanout":
+            shelves = [{"x": 1, "shelf": place} for place in range(inputs["public_fanout"])]
+            public = PublicTable("shelves", shelves, key="x", fanout=inputs["public_fanout"])
+            fan = Fan.of("shelves", public, "s", "x", integers(0, 9, missing=0), optional=False)
+            people = joining(Kind.INNER, inputs["m"], 1).people
+            assert agrees(Joined(people, (Occurrence("s", "s"),), fans=(fan,)).most, vector)
         case "I.joined_rows_full":
             assert agrees(joining(Kind.FULL, inputs["m_left"], inputs["m_right"]).most, vector)
         case "I.event_left_join_right_side":
@@ -144,6 +144,19 @@ def test_the_product_agrees_with_the_vector(vector):
         case "I.event_self_join":
             assert inputs["occurrences"] == 2
             assert agrees(joining(Kind.INNER, inputs["m"], 1, alone=True).moved("s"), vector)
+        case "I.group_l2":
+            assert inputs["h"] == 1
+            caps = Caps(rows=inputs["c"], groups=inputs["g"], each=inputs["q"])
+            cut = Truncation("u", 100, "0" * 24).capped(caps)
+            moved = movement(Counted(), users("u", rows=100), groups=100, partial=False, truncation=cut).unit
+            assert agrees(sqrt(moved.l2_squared), vector)
+        case "I.event_group_caps":
+            assert agrees(Caps(groups=inputs["g"], each=inputs["q"]).moved, vector)
+        case "I.window_self_join_rows":
+            columns = {"u": identifier(), "w": integers(1, inputs["windows_read"], missing=1)}
+            unit = persons("u", rows={"s": inputs["cap_per_window"]}, per="w")
+            twice = (Occurrence("s", "s"), Occurrence("s_2", "s", links=(Link("s"),)))
+            assert agrees(Joined(People(unit, [Table("s", [], columns)]), twice, apart=True).unit, vector)
         case "I.wide_pairs_components":
             assert agrees(float(of_boxes(inputs)), vector)
         case other:

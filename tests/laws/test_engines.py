@@ -72,7 +72,7 @@ def narrow_enough(questions, table):
 
 
 @pytest.mark.soak
-@settings(max_examples=tried(40, soaking=4000))
+@settings(max_examples=tried(20, soaking=4000))
 @given(several(strategies.conditions()), strategies.stored_tables())
 def test_a_count_from_codes_in_memory_agrees_with_the_reference(conditions, rows):
     """Counts that a region alone decides are made from held codes, not by a statement."""
@@ -100,7 +100,7 @@ CAPS = st.none() | FEW_ROWS | FEW_INSIDE
 
 
 @pytest.mark.soak
-@settings(max_examples=tried(60, soaking=6000))
+@settings(max_examples=tried(30, soaking=6000))
 @given(several(st.tuples(strategies.questions(), CAPS)), strategies.stored_tables())
 def test_duckdb_agrees_with_the_reference(asked, rows):
     caps = dict(asked)
@@ -135,7 +135,7 @@ STEADY = {**strategies.COLUMNS, "d": categories("x", "y", "z", constant=True)}
 
 
 @pytest.mark.soak
-@settings(max_examples=tried(40, soaking=4000))
+@settings(max_examples=tried(20, soaking=4000))
 @given(st.data(), st.booleans(), several(strategies.questions()), strategies.stored_tables())
 def test_rows_kept_once_are_those_that_every_question_would_keep(data, constant, questions, rows):
     """The reference truncates at every read; an engine that was told of the truncation has done it, once."""
@@ -226,12 +226,13 @@ def _stored(kind, rows, folder):
 
 GROUPS = (*strategies.KEYS, "DATE_TRUNC('week', f)", "EXTRACT(month FROM f)", "t", "LENGTH(d)")
 FEW_GROUPS = st.builds(
-    Truncation, owner=st.just("who"), rows=st.integers(2, 5), key=st.just("k"), groups=st.integers(1, 2)
-)
+    Truncation, owner=st.just("who"), rows=st.integers(2, 5), key=st.just("k"), groups=st.none() | st.integers(1, 2),
+    each=st.none() | st.integers(1, 2), inside=st.none() | st.just(2),
+)  # fmt: skip
 
 
 @pytest.mark.soak
-@settings(max_examples=tried(30, soaking=2000))
+@settings(max_examples=tried(20, soaking=2000))
 @given(
     st.lists(st.sampled_from(GROUPS), min_size=1, max_size=2, unique=True),
     strategies.stored_tables(),

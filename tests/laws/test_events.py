@@ -76,7 +76,7 @@ def short(case, seed, opinion=32):
     rows, chance = path.database(seed), random.Random(seed)
     tables = path.tables(rows) if case == "lines" else path.tables(rows)[:2]
     promises = [pt.Promise(persons, pt.ZCDP(rho=100)), pt.Promise(pt.events(case), pt.ZCDP(rho=100))]
-    with pt.Curator(tables=tables, promises=promises, second_opinion=opinion) as curator:
+    with pt.Curator(tables=tables, public=[path.SHELVES], promises=promises, second_opinion=opinion) as curator:
         quotes = []
         for text in questions:
             wants = {"rho": path.PRICE, **({"rows_per_user": 1} if text in CAPPED else {})}
@@ -149,3 +149,31 @@ def test_rows_of_other_tables_cost_nothing():
         # One row comes and one goes, of three.
         assert curator.spent()[1].rho == pytest.approx(0.1)
         assert curator.verify().problems == ()
+
+
+def test_a_row_kept_for_another_is_charged_in_both_of_their_regions():
+    """One line comes, the only one that is kept goes for it: two questions about other values are hit by one swap."""
+    owners = pt.persons(
+        "customer", table="customers", rows={"orders": 2, "lines": 1}, through={"lines": ("order", "orders")}
+    )
+    rows = {
+        "customers": [],
+        "orders": [{"order": "o", "customer": "p", "price": 1}],
+        "lines": [{"order": "o", "qty": 1}],
+    }
+    swapped, wants = {**rows, "lines": [{"order": "o", "qty": 2}]}, {"rho": path.PRICE, "rows_per_user": 1}
+    promises = [pt.Promise(owners, pt.ZCDP(rho=1)), pt.Promise(pt.events("lines"), pt.ZCDP(rho=1))]
+    with pt.Curator(tables=path.tables(rows), promises=promises) as curator:
+        quotes = []
+        for quantity in (1, 2):
+            text = f"SELECT COUNT(*) AS n FROM lines WHERE qty = {quantity}"
+            quotes.append(curator._catalogue.offer(curator._catalogue.plan(text), Wanted.of(**wants)))
+            curator.ask(text, **wants)
+        key, exact = curator.ledger.truncation_key().hex(), []
+        for stored in (rows, swapped):
+            engine = DuckDB(path.tables(stored), People(owners, path.tables(stored)), key)
+            exact.append([engine.run(quote.program) for quote in quotes])
+            engine.close()
+        losses = [path.lost(*one) for one in zip(quotes, *exact, strict=True)]
+        assert all(losses)
+        assert sum(losses) <= curator.spent()[1].rho

@@ -109,6 +109,9 @@ def conditions() -> list[str]:
         found += [f"{name} NOT IN ({first}, {second})", f"{name} <> {second}", f"{name} = {second} OR {name} IS NULL"]
         if declared.ordered:
             found += [f"{name} <= {first}", f"{name} > {first}", f"{name} BETWEEN {first} AND {second}"]
+    for value in ("key", "LOWER(key)"):
+        found += [f"{value} IS NULL", f"{value} IS NOT NULL", f"{value} = 'q'", f"{value} <> 'q'", f"{value} LIKE 'a%'"]
+        found += [f"{value} NOT IN ('q', 'r')", f"COALESCE({value}, 'q') = 'q'", f"{value} IS NULL OR tiny > 1"]
     found += ["name IS NULL AND number IS NOT NULL", "(name = 'q' AND tiny > 1) OR (stood = 'r' AND day IS NULL)"]
     return found
 
@@ -163,8 +166,13 @@ def test_one_stored_null_is_one_null_among_many_equal_texts(rows, version, tmp_p
     path = tmp_path / "t.parquet"
     texts = pa.table({"name": ["q"] * (rows - 1) + [None]})
     parquet.write_table(texts, path, use_dictionary=False, data_page_version=version)
-    table = pt.Table("t", path, {"name": pt.categories("q", "r")})
-    engine = DuckDB([table], threads=1, copied_below=0)
-    plan = read("SELECT COUNT(*) AS n FROM t WHERE name IS NULL", [table])
-    assert engine.run(programs(plan)).tolist() == [[1]]
-    engine.close()
+    gone = ("WHERE name IS NULL", "WHERE COALESCE(name, 's') = 's'")
+    owned = ("FROM (SELECT name, CLAMP(COUNT(*), 0, 9) AS m FROM t GROUP BY name)",)
+    for column in (pt.categories("q", "r"), pt.text_keys(), pt.identifier()):
+        table = pt.Table("t", path, {"name": column})
+        engine = DuckDB([table], threads=1, copied_below=0)
+        for rest in owned if column == pt.identifier() else [f"FROM t {condition}" for condition in gone]:
+            plan = read(f"SELECT COUNT(*) AS n {rest}", [table])
+            program = replace(programs(plan), per_user=plan.per_user)
+            assert engine.run(program).tolist() == [[1]], (column, rest)
+        engine.close()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from datetime import date
+from fractions import Fraction
 from random import Random
 from typing import Any
 
@@ -278,10 +279,77 @@ def test_so_many_joined_rows_come_and_go_with_one_row_as_is_claimed(cap):
         assert ((before - after) + (after - before)).total() == joined.moved("s"), text
 
 
-def test_a_public_table_has_no_fan_out():
-    """Three rows for one key would make six joined rows of two: such a table is refused."""
-    with pytest.raises(pt.PartitaError, match="key"):
+FANS = (
+    ("buys o0 JOIN shops s ON s.p = o0.p", (("o0", "buys"),)),
+    ("folk o0 LEFT JOIN buys o1 ON o0.u = o1.u AND o1.p > 0 LEFT JOIN shops s ON s.p = o1.p",
+     (("o0", "folk"), ("o1", "buys"))),
+    ("buys o0 JOIN shops s ON s.p = o0.p JOIN buys o1 ON o0.u = o1.u JOIN shops t ON t.p = o1.p WHERE t.w > s.w",
+     (("o0", "buys"), ("o1", "buys"))),
+    ("buys o0 LEFT JOIN shops s ON s.p = o0.p FULL JOIN seen o1 ON o0.u = o1.u", (("o0", "buys"), ("o1", "seen"))),
+    ("bits o0 JOIN buys o1 ON o0.k = o1.k, shops s WHERE s.p = o1.p AND s.day IS NOT NULL",
+     (("o0", "bits"), ("o1", "buys"))),
+)  # fmt: skip
+SHOPS = PublicTable(
+    "shops",
+    [
+        {"p": p, "shop": shop, "w": w, "day": day, "open": w > 1}
+        for p, shop, w, day in [
+            (0, "r", 1, None), (0, "s", 2, date(2024, 1, 2)), (1, "it's", 3, None), (-1, "r", 1, date(2024, 1, 3)),
+            (0, "r", 1, None), (5, "q", 9, None), (-1, None, Fraction(1, 2), None),
+        ]
+    ],
+    key="p",
+    fanout=3,
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@settings(max_examples=8, deadline=None, phases=PHASES)
+@given(crowded(), st.sampled_from([1, 2]))
+def test_public_rows_are_met_as_in_a_plain_database_and_no_owner_has_more_rows_than_proven(world, owner):
+    people, kept = world.people(), kept_rows(world.people(), KEY, world.rows)
+    with (
+        closing(DuckDB(world.tables(), people, KEY, threads=1)) as engine,
+        closing(plainly(people, kept)) as database,
+    ):
+        database.execute("CREATE TABLE shops (p BIGINT, shop VARCHAR, w DOUBLE, day DATE, open BOOLEAN)")
+        for row in SHOPS.rows:
+            given = [float(one) if isinstance(one, Fraction) else one for one in row]
+            database.execute("INSERT INTO shops VALUES (?, ?, ?, ?, ?)", given)
+        for text, aliases in FANS:
+            question = Question(text, text.replace("o0.k = o1.k", "o0.k = o1.k AND o0.u = o1.u"), aliases)
+            plan = read(f"SELECT COUNT(*) AS n FROM {text}", [], {"shops": SHOPS}, people=people)
+            joined = joined_of(plan.table)
+            assert joined is not None
+            found, rows = engine.run(extracted(plan)).tolist(), rows_of(world, plan)
+            assert found == sorted(list(row.codes) for row in rows)
+            listed = shown(plan, question)
+            for fan, alias in zip(joined.fans, "st", strict=False):
+                places = [plan.table.domain.axis(fan.joined(column)) for column, _ in fan.columns]
+                listed += [(at, f"{alias}.{name}", kind) for at, (name, kind) in zip(places, fan.columns, strict=True)]
+            names = ", ".join(name for _, name, _ in listed)
+            plain = database.execute(f"SELECT {names} FROM {question.plain}").fetchall()
+            coded = [tuple(kind.code(value) for value, (_, _, kind) in zip(row, listed, strict=True)) for row in plain]
+            assert Counter(coded) == Counter(tuple(row[at] for at, _, _ in listed) for row in found), text
+            each = Counter(row.owner for row in joined_rows(joined, kept))
+            assert max(each.values(), default=0) <= joined.most
+            after = rows_of(without(world, str(owner)), plan)
+            assert Counter(row for row in rows if row.owner != str(owner)) == Counter(after)
+
+
+def test_a_fan_out_is_attained_and_must_be_declared():
+    """Three rows for one key make six joined rows of two (vector I.joined_rows_public_fanout)."""
+    with pytest.raises(pt.PartitaError, match="fanout"):
         PublicTable("p", [{"x": 1, "y": place} for place in range(3)], key="x")
+    public = {"p": PublicTable("p", [{"x": 1, "y": place} for place in range(3)], key="x", fanout=3)}
+    people = pair(2, 1)
+    for side in ("JOIN", "LEFT JOIN"):
+        joined = joined_of(read(f"SELECT COUNT(*) AS n FROM s {side} p ON p.x = s.x", [], public, people=people).table)
+        assert joined is not None
+        kept = {"s": [Record((1,), "u")] * 2, "t": []}
+        assert len(joined_rows(joined, kept)) == joined.most == 6
+        assert joined.moved("s") == 6
+        assert joined.by_rows is None
 
 
 def test_a_row_that_is_led_to_counts_once():
@@ -349,23 +417,36 @@ def offered(world: World, question: str, caps: Caps = UNCAPPED) -> Quote:
     return quote(plan, [promise], price, truncation=joined.truncation(KEY))
 
 
+@pytest.fixture(scope="module")
+def opened():
+    """The worlds, each in both engines."""
+    with ExitStack() as stack:
+        yield [
+            (
+                world,
+                stack.enter_context(closing(DuckDB(world.tables(), world.people(), KEY, threads=1))),
+                stack.enter_context(closing(Reference(world.tables(), world.people(), KEY))),
+            )
+            for world in samples()
+        ]
+
+
 @pytest.mark.parametrize("question", ASKED)
-def test_a_question_about_a_join_is_priced_computed_and_answered_and_can_be_asked_again(question):
-    for world in samples():
+def test_a_question_about_a_join_is_priced_computed_and_answered_and_can_be_asked_again(question, opened):
+    for world, engine, reference in opened:
         found = offered(world, question)
         again = read(found.plan.sql(), [], {"sizes": SIZES}, people=world.people())
         assert again.fingerprint == found.plan.fingerprint
         assert read(question, [], {"sizes": SIZES}, people=world.people()).fingerprint == found.plan.fingerprint
-        for caps in (UNCAPPED, Caps(rows=1), Caps(rows=2, groups=1)):
+        for caps in (UNCAPPED, Caps(rows=1), Caps(rows=2, groups=1), Caps(groups=2, each=1)):
             if caps.groups is not None and found.plan.per_user is not None:
                 continue
             capped = offered(world, question, caps)
-            with statements(proved=True), closing(DuckDB(world.tables(), world.people(), KEY, threads=1)) as engine:
+            with statements(proved=True):
                 tallies = engine.run(capped.program)
                 blank = engine.blank(capped.program)
-            with closing(Reference(world.tables(), world.people(), KEY)) as reference:
-                assert tallies.tolist() == reference.run(capped.program).tolist()
-                assert blank.tolist() == reference.blank(capped.program).tolist()
+            assert tallies.tolist() == reference.run(capped.program).tolist()
+            assert blank.tolist() == reference.blank(capped.program).tolist()
             assert capped.result(capped.release(tallies, bits=TestBits(1))).columns
 
 

@@ -23,6 +23,7 @@ from partita.theory.cost import Cost
 from partita.theory.measures.pure import Pure
 from partita.theory.measures.zcdp import ZCDP
 from tests.laws.limiting import anyhow
+from tests.sizes import tried
 from tests.unit.ledger.plain import ask, opened
 
 DOMAIN = Domain({"who": identifier(), "a": integers(0, 3, missing=0), "b": integers(0, 2, missing=0)})
@@ -92,7 +93,8 @@ def close(found, truth):
 
 
 @pytest.mark.slow
-@settings(max_examples=40)
+@pytest.mark.soak
+@settings(max_examples=tried(25, soaking=2000))
 @given(asked=st.lists(releases(), max_size=12), limits=anyhow)
 def test_every_balance_is_the_plain_count_and_stays_so_after_opening_again(asked, limits, tmp_path_factory):
     """Where limits bind it is no less than the count, and what is admitted fits all the same."""

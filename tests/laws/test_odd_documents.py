@@ -177,7 +177,8 @@ def curator() -> pt.Curator:
 
 @given(
     st.sampled_from(["epsilon", "rho", "mu", "delta", "within", "confidence", "rows", "floor", "analyst", "reuse",
-                     "shrink", "rows_per_user", "groups_per_user", "question", "simultaneous", "noise"]),
+                     "shrink", "rows_per_user", "groups_per_user", "rows_per_group", "question", "simultaneous",
+                     "noise"]),
     ODD,
 )  # fmt: skip
 def test_odd_keywords_are_refused(name, value):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 from unittest import mock
 
@@ -9,9 +10,14 @@ import duckdb
 import pytest
 
 import partita as pt
+from partita.engine.plain.meaning import meets
+from partita.engine.plain.words import said
 from partita.errors import PartitaError
 from partita.query.noise import quote as quoting
 from partita.query.noise.quote import Quote
+from partita.query.sql.parse import read
+from partita.region.regular import Irregular, regular
+from tests.sizes import tried
 
 # So dear that every draw of noise is zero: each whole number comes back as it is.
 BUDGET, PRICE = 10**19, 10**13
@@ -37,6 +43,9 @@ CONDITIONS = (
     "LENGTH(t) > 4", "LENGTH(TRIM(t)) BETWEEN 3 AND 5", "LEN(t) = 0", "STARTS_WITH(t, 'Ap')",
     "t ^@ 'x'", "CONTAINS(t, 'ea')",
     "t LIKE 'a%' AND k = 'x'", "t LIKE 'a%' OR n > 20", "NOT (t = 'apple' OR n < 5)", "(t LIKE 'a%') IS NOT TRUE",
+    "REGEXP_MATCHES(t, '^[Aa]p+le')", "t ~ 'p.*e$'", "t !~ '\\s'", "REGEXP_MATCHES(t, 'APPLE', 'i')",
+    "REGEXP_FULL_MATCH(t, '[a-z]{4,5}')", "t SIMILAR TO '(pear|x,.*)'", "REPLACE(t, 'pp', 'p') = 'aple'",
+    "ENDS_WITH(t, 'le')", "STRPOS(t, ',') > 1", "POSITION('e' IN LOWER(t)) BETWEEN 1 AND 3",
     "things.t = 'pear'", "t = '日本語'", "CASE WHEN t = 'pear' THEN n > 3 ELSE n < 9 END",
 )  # fmt: skip
 
@@ -97,7 +106,9 @@ def test_a_case_of_open_text_is_a_key(curator, plain):
     [
         "t > 'a'", "t LIKE '%a_b%'", "t LIKE 'a\\%'", "t LIKE '%" + "_" * 40 + "'",
         "t LIKE '" + "%a" * 20 + "'", "t = k", "REPLACE(t, 'a', 'bb') = 'b'",
-        "REGEXP_MATCHES(t, '(a+)+b')", "SUBSTR(t, -1) = 'a'", "SPLIT_PART(t, '', 1) = 'a'", "LEFT(t, n) = 'a'",
+        "REGEXP_MATCHES(t, '(a)\\1')", "REGEXP_MATCHES(t, 'a{200,}b{200}')", "REGEXP_MATCHES(t, '(?=a)b')",
+        "REGEXP_MATCHES(t, k)", "REGEXP_MATCHES(t, 'a', 'g')", "REGEXP_MATCHES(t, '[')", "REGEXP_MATCHES(t, 'a**')",
+        "SUBSTR(t, -1) = 'a'", "SPLIT_PART(t, '', 1) = 'a'", "LEFT(t, n) = 'a'",
         "LENGTH(t) > 1.5", "t = 3", "t LIKE k", "LEFT(t, 99999999999) = 'a'", "CAST(t AS INTEGER) = 3",
     ],
 )  # fmt: skip
@@ -107,6 +118,73 @@ def test_what_could_fail_or_take_long_for_some_text_is_refused(curator, conditio
         curator.ask(f"SELECT COUNT(*) AS n FROM things WHERE {condition}", rho=1)
     assert caught.value.code in {"query.open-condition", "query.open-column"}
     assert curator.spent() == before
+
+
+def test_plain_python_reads_texts_as_the_engine_does(plain):
+    things = pt.Table("things", ROWS, COLUMNS)
+    texts = [row["t"] for row in ROWS]
+    for condition in CONDITIONS:
+        if condition.startswith("CASE"):
+            continue
+        where = read(f"SELECT COUNT(*) AS n FROM things WHERE {condition}", [things]).where
+        codes = [things.domain.codes({"k": row["k"], "n": row["n"]}) for row in ROWS]
+        found = [row for row, code in zip(ROWS, codes, strict=True) if meets(where, code, {"t": row["t"]})]
+        meant = plain.execute(f"SELECT k, n, t FROM things WHERE {condition}").fetchall()
+        assert sorted(map(repr, found)) == sorted(repr(dict(zip("knt", row, strict=True))) for row in meant), condition
+    for value in VALUES:
+        made = plain.execute(f"SELECT t, {value} FROM things").fetchall()
+        assert {text: said(value, {"t": text}) for text in texts} == dict(made), value
+
+
+def test_both_engines_count_texts_alike():
+    questions = [f"SELECT k, COUNT(*) AS n FROM things WHERE {condition} GROUP BY k" for condition in CONDITIONS[::9]]
+    questions += ["SELECT LOWER(t) AS w, COUNT(*) AS n FROM things GROUP BY 1"]
+    promise = pt.Promise(pt.rows(), pt.ZCDP(rho=BUDGET, delta="0.5"))
+    tables = [pt.Table("things", ROWS, COLUMNS)]
+    both = [
+        pt.Curator(tables=tables, promises=[promise], ledger=":memory:", backend=backend)
+        for backend in ("duckdb", "reference")
+    ]
+    for question in questions:
+        price = {"rho": PRICE, **({"delta": "0.001"} if "AS w" in question else {})}
+        assert both[0].ask(question, **price).rows() == both[1].ask(question, **price).rows(), question
+
+
+SIGNS = ("a", "b", "k", "K", "s", "S", " ", "\n", ".", "7", "_", "é", "ſ", "\u212a", "\t", "-", "\0", "\x0b")
+ATOMS = (
+    "a", "b", "k", "S", "7", "é", r"\.", r"\-", "_", ".", r"\d", r"\w", r"\s", r"\D", r"\W", r"\S", r"\n", "[a-k]",
+    "[^ab]", r"[\d_]", r"[^\s]", "[b-kZ-]", "^", "$",
+)  # fmt: skip
+TIMES = ("", "", "", "*", "+", "?", "{2}", "{1,3}", "{0,}", "*?", "+?")
+
+
+def _drawn(draw: Random, depth: int = 0) -> str:
+    """A regular expression; some are refused."""
+    rows = []
+    for _ in range(draw.choice((1, 1, 2))):
+        row = ""
+        for _ in range(draw.randint(1, 4)):
+            inner = depth < 2 and draw.random() < 0.2
+            atom = f"({draw.choice(('', '?:'))}{_drawn(draw, depth + 1)})" if inner else draw.choice(ATOMS)
+            row += atom + ("" if atom in "^$" else draw.choice(TIMES))
+        rows.append(row)
+    return "|".join(rows)
+
+
+def test_a_regular_expression_means_what_the_engine_says(plain):
+    draw, met = Random(5), 0
+    texts = ["", *("".join(draw.choices(SIGNS, k=draw.randint(0, 7))) for _ in range(150))]
+    for _ in range(tried(300, soaking=20_000)):
+        pattern, whole, folded = _drawn(draw), draw.random() < 0.3, draw.random() < 0.4
+        try:
+            mine = regular(pattern, whole=whole, folded=folded)
+        except Irregular:
+            continue
+        called = f"{'regexp_full_match' if whole else 'regexp_matches'}(t, ?{', $$i$$' if folded else ''})"
+        rows = plain.execute(f"SELECT {called} FROM (SELECT UNNEST(?) AS t)", [pattern, texts]).fetchall()
+        assert [mine.meets(text) for text in texts] == [row[0] for row in rows], (pattern, whole, folded)
+        met += 1
+    assert met > 100
 
 
 # --- what it costs ----------------------------------------------------------------------------------------------

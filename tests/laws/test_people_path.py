@@ -59,7 +59,22 @@ QUESTIONS = (
     """SELECT o.price, SUM(t.s) AS s FROM orders o JOIN (SELECT "order", SUM(qty) AS s FROM lines GROUP BY "order") t
     ON t."order" = o."order" GROUP BY o.price""",
     "SELECT COUNT(*) AS n FROM customers JOIN (SELECT customer, price FROM orders WHERE price > 1) t USING (customer)",
+    "SELECT COUNT(*) AS n FROM orders o JOIN shelves s ON s.price = o.price",
+    """SELECT s.shelf, SUM(s.height) AS s FROM orders o LEFT JOIN shelves s ON s.price = o.price
+    JOIN customers c ON c.customer = o.customer WHERE c.segment = 'a' GROUP BY s.shelf""",
+    """SELECT COUNT(*) AS n FROM orders a JOIN orders b ON a.customer = b.customer
+    JOIN shelves ON shelves.price = a.price JOIN shelves t ON t.price = b.price WHERE t.shelf = 'x'""",
+    """SELECT n, COUNT(*) AS people FROM (SELECT customer, COUNT(*) AS n FROM orders JOIN shelves USING (price)
+    GROUP BY customer) t GROUP BY n""",
 )
+# Three rows for one price, none for another.
+SHELVES = pt.PublicTable(
+    "shelves",
+    [{"price": price, "shelf": shelf, "height": len(shelf) + price} for price, shelf in
+     [(0, "x"), (0, "yy"), (0, "z"), (2, "x"), (3, "yy"), (3, "yy"), (7, "x")]],
+    key="price",
+    fanout=3,
+)  # fmt: skip
 PRICE = "0.01"
 # Stored texts: in range, out of it, huge, and no numbers at all.
 PRICES = ("0", "1", "2", "3", "9", "-4", "nan", "x", "1" + "0" * 40, "", None)
@@ -146,7 +161,8 @@ def planned(curator, seed, most=3):
 def short(seed, ask=asked):
     """The people of a random database who lose more than a question books, or than the load at their own values."""
     rows = database(seed)
-    with pt.Curator(tables=tables(rows), promises=[pt.Promise(persons(), pt.ZCDP(rho=100))]) as curator:
+    promises = [pt.Promise(persons(), pt.ZCDP(rho=100))]
+    with pt.Curator(tables=tables(rows), public=[SHELVES], promises=promises) as curator:
         quotes = ask(curator)
         key = curator.ledger.truncation_key().hex()
         space = curator._people
@@ -296,6 +312,19 @@ def test_questions_about_different_kinds_of_people_cost_the_maximum():
                 )
         assert curator.spent()[0].rho == Fraction(2, 10)
         assert curator.verify().problems == ()
+
+
+def test_joined_rows_are_never_charged_to_a_table_that_may_be_absent():
+    """Somebody with an order and no line is in both answers, though the lines of the two are others (theory I7)."""
+    owners = pt.persons(
+        "customer", table="customers", rows=dict.fromkeys(CAPS, 1), through={"lines": ("order", "orders")}
+    )
+    one = {"customers": [], "orders": [{"order": "o", "customer": "p", "price": 1}], "lines": []}
+    text = 'SELECT COUNT(*) AS n FROM orders LEFT JOIN lines l USING ("order") WHERE l.qty = {} OR l.qty IS NULL'
+    with pt.Curator(tables=tables(one), promises=[pt.Promise(owners, pt.ZCDP(rho=1))]) as curator:
+        for quantity in (1, 2):
+            curator.ask(text.format(quantity), rho=PRICE)
+        assert curator.spent()[0].rho == 2 * Fraction(PRICE)
 
 
 def test_a_person_who_may_become_another_kind_pays_for_both():

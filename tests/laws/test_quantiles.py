@@ -236,7 +236,7 @@ def test_permute_and_flip_loses_no_more_and_is_never_further_off(values, extra, 
 
 
 @pytest.mark.soak
-@settings(max_examples=tried(25, soaking=3000))
+@settings(max_examples=tried(15, soaking=3000))
 @given(
     st.lists(ranked(), min_size=2, max_size=3), strategies.stored_tables(), st.tuples(st.none(), FEW_ROWS, FEW_INSIDE)
 )

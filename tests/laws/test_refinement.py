@@ -13,13 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partita.region import Domain, Region, booleans, categories, dates, decimals, identifier, integers, text_keys
-from partita.region.codemap import CodeMap, Piece
+from partita.region.codemap import CodeMap, Piece, clamping
+from partita.region.columns import timestamps
 from partita.region.columns.categories import Categories
 from partita.region.columns.reading import Reading
 from partita.region.columns.stepped import Stepped
+from partita.region.columns.timestamps import Timestamps
 from partita.region.refinement import Refinement, changes
 
 DAY = date(2025, 1, 1)
+START = datetime.fromisoformat("2025-01-01")
 NAMES = ["F", "M", "f", "other", "OTHER", "7", "7.5", "true", ""]
 STEPS = ["1", "0.5", "0.1", "0.05", "0.01", "1/3", "3"]
 
@@ -65,8 +68,17 @@ def names(draw):
     return categories(*listed, other=other, missing=missing)
 
 
+@st.composite
+def times(draw):
+    step, (low, high) = draw(st.sampled_from([1, 2, 3, 4, 6])), draw(whole_bounds())
+    missing = draw(st.none() | st.none() | st.integers(low, high))
+    ends = [None if at is None else START + timedelta(seconds=at * step) for at in (low, high, missing)]
+    return timestamps(*ends[:2], step=f"{step}s", missing=ends[2])
+
+
 truths = st.builds(lambda missing: booleans(missing=missing), st.sampled_from([None, True, False]))
 FAMILIES = {"integers": numbers(), "decimals": grids(), "dates": days(), "categories": names(), "booleans": truths}
+FAMILIES["timestamps"] = times()
 NEAR = [number + part for number in range(-9, 12) for part in (0, 0.5, -0.5, 0.49999999999999994, 0.025, 1 / 3)]
 RAW = [
     *(
@@ -101,6 +113,7 @@ RAW = [
     *(DAY + timedelta(shift) for shift in range(-9, 17)),
     *((DAY + timedelta(shift)).isoformat() + " 23:59" for shift in range(-9, 17)),
     *(datetime(2025, 1, 1, 12, tzinfo=UTC), np.datetime64("2025-01-05T07"), "0000-01-01", "9999-12-31", "2025-02-30"),
+    *(START + timedelta(seconds=part / 2, microseconds=part % 2) for part in range(-60, 140)),
     *NAMES,
     *("Yes", "no", "unlisted", "OTHER ", "  F"),
 ]
@@ -274,8 +287,13 @@ def test_a_column_that_is_gone_or_spelled_anew_is_no_refinement():
             "categories",
         ),
         (Stepped, lambda self, old: (Piece(0, self.high - self.low + 1, 0, True),), "integers"),
+        (
+            Timestamps,
+            lambda self, old: clamping(self.low, self.high, old.low, old.high, -(-old.tick // self.tick)),
+            "timestamps",
+        ),
     ],
-    ids=["a new name is not OTHER", "bounds are not clamped"],
+    ids=["a new name is not OTHER", "bounds are not clamped", "steps are not nested"],
 )
 def test_a_wrong_map_is_found(monkeypatch, column, wrong, kind):
     monkeypatch.setattr(column, "_onto", wrong)

@@ -52,7 +52,7 @@ def programs(table: Any, key: str, where: str, cap: Truncation | None) -> Progra
 
 
 @pytest.mark.soak
-@settings(max_examples=tried(40, soaking=4000))
+@settings(max_examples=tried(20, soaking=4000))
 @given(
     st.lists(st.tuples(KEYS, st.sampled_from(["", " WHERE a > 0", " WHERE b < c"])), min_size=2, max_size=3),
     strategies.stored_tables(),

@@ -109,7 +109,7 @@ def code(declared: Bounded, found: Any) -> int:
 
 
 @pytest.mark.soak
-@settings(max_examples=tried(25, soaking=4000))
+@settings(max_examples=tried(15, soaking=4000))
 @given(several(st.tuples(strategies.questions(), CAPS)), served.stored())
 def test_a_server_agrees_with_the_reference(asked, rows):
     caps, (columns, given_, plain) = dict(asked), rows
@@ -126,7 +126,7 @@ def test_a_server_agrees_with_the_reference(asked, rows):
 
 
 @pytest.mark.soak
-@settings(max_examples=tried(15, soaking=2000))
+@settings(max_examples=tried(10, soaking=2000))
 @given(
     st.lists(st.sampled_from(GROUPS), min_size=1, max_size=2, unique=True),
     served.stored(),

@@ -96,7 +96,7 @@ def rows(draw: st.DrawFn, parts: tuple[tuple[Any, ...], ...]) -> list[dict[str, 
     units=st.sampled_from(sorted(UNITS)),
     texts=st.lists(st.sampled_from(QUESTIONS), min_size=1, max_size=2),
     measure=st.sampled_from(sorted(MEASURES)),
-    caps=st.builds(Caps, rows=st.none() | st.just(1), groups=st.none() | st.just(1)),
+    caps=st.builds(Caps, *[st.none() | st.just(1)] * 3),
     constant=st.booleans(),
 )
 def test_a_stored_part_costs_no_more_than_is_booked_for_a_part(name, data, units, texts, measure, caps, constant):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from random import Random
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import duckdb
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from partita.assay.meaning import value
 from partita.engine.plain.meaning import evaluate, meets
 from partita.engine.reference import _place
-from partita.errors import QueryRefused
+from partita.errors import PartitaError, QueryRefused
 from partita.query.language import keys as keys_of
 from partita.query.language.aggregates import Sum
 from partita.query.sql.parse import read
@@ -29,6 +30,7 @@ COLUMNS = {
 }
 THINGS = Table("things", [], COLUMNS)
 DOMAIN = THINGS.domain
+BERLIN = "(t AT TIME ZONE 'UTC' AT TIME ZONE 'Europe/Berlin')"
 CONDITIONS = (
     "t > '2024-03-04'", "t = '2024-02-29'", "t <= '2024-03-04 10:00'", "t BETWEEN '2024-03-04' AND '2024-03-10'",
     "t < TIMESTAMP '2024-02-29 12:30:15'", "DATE '2024-03-01' <= t", "t IN ('2024-02-29', '2024-03-01 00:00:01')",
@@ -46,7 +48,11 @@ CONDITIONS = (
     "DATE_PART('hour', u) = 6", "WEEK(t) = 9", "t::DATE <> DATE '2024-02-29'", "YEAR(t) < 2024 OR t IS NULL",
     "EXTRACT(year FROM AGE(f, b)) < 40", "DATE_TRUNC('day', t) < '2024-03-01 00:00'", "MONTH(b) = 2 AND DAY(b) = 29",
     "TIME_BUCKET(INTERVAL 15 MINUTE, t) = u",
+    *(f"{what.format(BERLIN)}" for what in
+      ("{} > '2024-03-31 01:00'", "CAST({} AS DATE) = '2024-10-27'", "HOUR({}) = 2", "{} > u",
+       "{} - t > INTERVAL 1 HOUR", "DATE_TRUNC('month', {}) = '2024-04-01'")),
 )  # fmt: skip
+ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "Pacific/Apia")
 UNITS = ("second", "minute", "hour", "day", "week", "month", "quarter", "year")
 EXPRESSIONS = (
     *(f"EXTRACT({part} FROM t)" for part in
@@ -57,6 +63,7 @@ EXPRESSIONS = (
     *(f"DATE_SUB('{unit}', u, t)" for unit in UNITS[:5]), *(f"DATE_SUB('{unit}', b, f)" for unit in UNITS[3:]),
     "DATE_SUB('month', f, b)", "DATE_SUB('year', DATE '2000-02-29', b)", "EXTRACT(year FROM AGE(f, b))",
     "EXTRACT(year FROM AGE(DATE '1970-03-01', b))", "EPOCH(t - u)", "EXTRACT(epoch FROM u - t)", "f - b",
+    f"EXTRACT(hour FROM {BERLIN})", f"EXTRACT(doy FROM {BERLIN})", f"DATE_DIFF('minute', t, {BERLIN})",
     "b - DATE '2000-01-01'", "DATE '2024-03-01' - f", "DATE_DIFF('day', DATE '2024-01-01', t)", "YEAR(t) - YEAR(b)",
     "CAST(t AS DATE) - f", "HOUR(t) * 60 + MINUTE(t)", "CASE WHEN t > u THEN HOUR(t) ELSE 0 END",
     "DATE_DIFF('year', b, DATE '2024-06-30')", "HOUR(t - INTERVAL 90 MINUTE)", "DAY(f + 30)", "WEEKDAY(u)",
@@ -148,3 +155,28 @@ def test_a_window_of_time_is_a_region_and_nothing_else_is_tested(condition):
     where = read(f"SELECT COUNT(*) AS n FROM things WHERE {condition}", [THINGS]).where
     assert not where.tests
     assert not where.region.whole
+
+
+@pytest.mark.parametrize("declared", ZONES)
+@pytest.mark.parametrize("other", ZONES)
+def test_clocks_of_another_zone_show_what_the_zone_database_says(declared, other):
+    column = timestamps("2009-12-01", "2012-02-01", step="30min", zone=declared)
+    table = Table("things", [], {"t": column})
+    question = f"SELECT SUM(EPOCH(t AT TIME ZONE '{other}')) AS n FROM things"
+    (asked,) = read(question, [table]).aggregates
+    assert isinstance(asked, Sum)
+    nights = ("2010-03-14", "2010-03-28", "2010-04-04", "2010-10-03", "2010-10-31", "2010-11-07", "2011-12-30")
+    near = {column.code(night) + step for night in nights for step in range(-50, 50)}
+    for code in sorted(near | set(Random(3).sample(range(column.size - 1), 100))):
+        local = column.value(code)
+        assert local is not None
+        shown = local.replace(tzinfo=ZoneInfo(declared)).astimezone(ZoneInfo(other)).replace(tzinfo=None)
+        assert evaluate(asked.of, (code,), table.domain) == (shown - datetime(1970, 1, 1)) // timedelta(seconds=1)  # noqa: DTZ001
+
+
+@pytest.mark.parametrize(
+    "time", ["t AT TIME ZONE 'Mars/Base'", "t AT TIME ZONE 'Asia/Tokyo' AT TIME ZONE 'UTC'", "f AT TIME ZONE 'UTC'"]
+)
+def test_zones_that_do_not_exist_or_are_not_clear_are_refused(time):
+    with pytest.raises(PartitaError, match="zone"):
+        read(f"SELECT COUNT(*) AS n FROM things WHERE {time} > '2024-03-01'", [THINGS])

@@ -186,7 +186,7 @@ def quoted(texts: list[str], table: Table, units: tuple[Granularity, ...], measu
     measure=st.sampled_from(sorted(MEASURES)),
     table=st.lists(strategies.rows(), max_size=5),
     own=st.tuples(OWN, OWN, OWN),
-    caps=st.builds(Caps, rows=st.none() | st.integers(1, 2), groups=st.none() | st.integers(1, 2)),
+    caps=st.builds(Caps, *[st.none() | st.integers(1, 2)] * 3),
     fixed=st.booleans(),
     most=st.sampled_from(NAMES),
     mixing=st.integers(0, 2**32),

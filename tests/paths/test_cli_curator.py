@@ -176,6 +176,16 @@ def test_a_question_can_shrink_to_those_who_can_pay(folder: Path, capsys: Any) -
     assert "Left out: age >= 65." in " ".join(out.split())
 
 
+@pytest.mark.parametrize("verb", ["ask", "quote"])
+def test_a_question_can_be_asked_with_patience(folder: Path, capsys: Any, verb: str) -> None:
+    Path("partita.toml").write_text(SETTINGS)
+    question = [verb, "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.1", "--patience"]
+    assert run(capsys, *question, "10")[0] == 0
+    code, _, err = run(capsys, *question, "0")
+    assert code == 2
+    assert "patience" in err
+
+
 def test_a_book_gives_a_certificate_that_anyone_can_check(folder: Path, capsys: Any) -> None:
     Path("partita.toml").write_text(SETTINGS)
     run(capsys, "ask", "SELECT COUNT(*) AS n FROM visits WHERE age >= 65", "--epsilon", "0.9")

@@ -195,6 +195,11 @@ class Reading:
                 groups.setdefault((row.owner, 0 if per is None else row.codes[per]), set()).add(self.group(row))
             few = {owner: sorted(mine, key=str)[: cap.groups] for owner, mine in groups.items()}
             found = [row for row in found if self.group(row) in few[row.owner, 0 if per is None else row.codes[per]]]
+        if cap is not None and cap.each is not None:
+            lines: dict[Line, list[Row]] = {}
+            for row in found:
+                lines.setdefault(self.group(row), []).append(row)
+            found = [row for mine in lines.values() for row in self._first(mine, cap.each)]
         if cap is not None and cap.inside is not None:
             found = self._first(found, cap.inside)
         return found

@@ -38,6 +38,8 @@ Floor = Annotated[str | None, typer.Option(help="With a percentage: it holds for
 Rows = Annotated[int | None, typer.Option(help="With --within, for means: the size of group it holds for.")]
 RowsPerUser = Annotated[int | None, typer.Option(help="At most so many rows of one owner are used.")]
 GroupsPerUser = Annotated[int | None, typer.Option(help="An owner is counted in at most so many groups.")]
+RowsPerGroup = Annotated[int | None, typer.Option(help="At most so many rows of one owner are used in a group.")]
+Patience = Annotated[int, typer.Option(help="So many times the usual work before a question is refused that may fit.")]
 Together = Annotated[bool, typer.Option("--simultaneous", help="With --within: for all groups at once.")]
 
 
@@ -53,12 +55,14 @@ def ask(
     simultaneous: Together = False,
     rows_per_user: RowsPerUser = None,
     groups_per_user: GroupsPerUser = None,
+    rows_per_group: RowsPerGroup = None,
     config: Settings = Path("partita.toml"),
     analyst: Analyst = "",
     key: Annotated[str | None, typer.Option(help="A mark for this attempt: a retry is not a second question.")] = None,
     confidence: Confidence = "0.95",
     explain: Annotated[bool, typer.Option("--explain", help="Say what the answer means and costs.")] = False,
     shrink: Shrink = False,
+    patience: Patience = 1,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV: every noisy column with its error bars.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -84,9 +88,11 @@ def ask(
                 simultaneous=simultaneous,
                 rows_per_user=rows_per_user,
                 groups_per_user=groups_per_user,
+                rows_per_group=rows_per_group,
                 key=key,
                 analyst=analyst,
                 shrink=shrink,
+                patience=patience,
             )
         errors = answer.error(confidence)
         if as_json:
@@ -129,10 +135,12 @@ def quote(
     simultaneous: Together = False,
     rows_per_user: RowsPerUser = None,
     groups_per_user: GroupsPerUser = None,
+    rows_per_group: RowsPerGroup = None,
     config: Settings = Path("partita.toml"),
     analyst: Analyst = "",
     confidence: Confidence = "0.95",
     shrink: Shrink = False,
+    patience: Patience = 1,
     as_json: AsJson = False,
 ) -> None:
     """Say what a question would cost and how exact it would be; nothing is read and nothing is spent."""
@@ -155,8 +163,10 @@ def quote(
             simultaneous=simultaneous,
             rows_per_user=rows_per_user,
             groups_per_user=groups_per_user,
+            rows_per_group=rows_per_group,
             analyst=analyst,
             shrink=shrink,
+            patience=patience,
         )
         if as_json:
             show_json(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Self, TypedDict, Unpack, final
+from typing import Any, Final, Self, TypedDict, Unpack, final
 
 from partita.client.answer import RemoteAnswer, read_loss, read_losses
 from partita.client.wire import SECONDS, Wire
@@ -36,8 +36,10 @@ class RemoteWants(RemotePrices, total=False):
     noise: str | None
     rows_per_user: int | None
     groups_per_user: int | None
+    rows_per_group: int | None
     reuse: bool
     shrink: bool
+    patience: int
     bars: Sequence[Number]
     explain: bool
 
@@ -290,11 +292,15 @@ def _text(question: object) -> str:
     return question
 
 
+# Whole numbers and words.
+_AS_THEY_ARE: Final = ("rows", "rows_per_user", "groups_per_user", "rows_per_group", "noise")
+
+
 def _sent(wants: Mapping[str, Any]) -> dict[str, Any]:
     """Keywords as they travel: numbers that decide about privacy as exact text."""
     found: dict[str, Any] = {}
     for name, value in wants.items():
-        if value is None or isinstance(value, bool) or name in ("rows", "rows_per_user", "groups_per_user", "noise"):
+        if value is None or isinstance(value, bool) or name in _AS_THEY_ARE:
             found[name] = value
         elif name == "bars":
             found[name] = [_number(one) for one in value]

@@ -180,8 +180,8 @@ class Curator(Custody):
         column or as a percentage of every value of at least ``floor``; the error of a mean needs ``rows``, the size of
         group it shall hold for.
 
-        ``rows_per_user`` and ``groups_per_user`` bound what one owner adds to this answer, where promises are on users:
-        which rows and groups, an order fixed at the ledger's birth decides.
+        ``rows_per_user``, ``groups_per_user`` and ``rows_per_group`` bound what one owner adds to this answer, where
+        promises are on owners: which rows and groups, an order fixed at the ledger's birth decides.
 
         What follows from released answers, exactly enough, is answered from them, free; not with ``reuse=False``.
 
@@ -283,10 +283,9 @@ class Curator(Custody):
         analyst: str = "",
     ) -> SuggestedCaps:
         """The least caps that keep a share of a question's rows, from noisy counts that divide the price."""
-        self._alone("suggest_caps")
         plan, ask = self._catalogue.plan(question, "suggest_caps"), partial(self.ask, analyst=analyst, reuse=False)
         prices = {"epsilon": epsilon, "rho": rho, "mu": mu}
-        return suggested(plan, self._catalogue.truncations[plan.table.name], prices, keep, ask)
+        return suggested(plan, self._catalogue.kept(plan.table), prices, keep, ask)
 
     def reused(self, question: str | Plan, *, analyst: str = "") -> Answer | None:
         """The most exact answer that follows from what was released already, free; None if nothing tells.
@@ -468,17 +467,12 @@ class Curator(Custody):
 
     def _shrunk(self, offered: Quote, wanted: Wanted, analyst: str) -> tuple[Quote, Region | None]:
         """The offer for those who can pay if they will do, and who was asked about if that is not everybody."""
-        if wanted.shrink:
-            self._alone("shrink=True")
+        if wanted.shrink and self._people is not None:
+            raise refuse.not_for_people("shrink=True")
         if not wanted.shrink or self._ledger.stored(fingerprint(offered)) is not None:
             return offered, None
         part = shrunk(offered, lambda plan: self._catalogue.quoted(plan, wanted), self._ledger, analyst)
         return part, None if part is offered else offered.region
-
-    def _alone(self, word: str) -> None:
-        """Refuse what has no meaning yet for people across tables."""
-        if self._people is not None:
-            raise refuse.not_for_people(word)
 
     def _charged(self, plan: Plan, wanted: Wanted, analyst: str) -> tuple[Quote, Charge]:
         """What a question would be offered as, and charged."""

@@ -248,17 +248,17 @@ def _pace(given: object) -> Number | None:
 
 
 def _public(path: str, base: Path, given: object) -> Iterator[PublicTable]:
-    """Public tables: [public.clinics] with source and key."""
+    """Public tables: [public.clinics] with source and key, and fanout where a key has several rows."""
     for name, values in _mapping(path, "public", given).items():
         setting = f"public.{name}"
         declared = _mapping(path, setting, values)
-        unknown = sorted(set(declared) - {"source", "key"})
+        unknown = sorted(set(declared) - {"source", "key", "fanout"})
         if unknown:
-            raise refuse.unknown_setting(path, f"{setting}.{unknown[0]}", ("source", "key"))
+            raise refuse.unknown_setting(path, f"{setting}.{unknown[0]}", ("source", "key", "fanout"))
         source, key = declared.get("source"), declared.get("key")
         if not isinstance(source, str) or not isinstance(key, str):
             raise refuse.bad_setting(path, setting, 'say source = "clinics.csv" and key = "clinic".')
-        yield PublicTable(name, base / source, key)
+        yield PublicTable(name, base / source, key, fanout=declared.get("fanout", 1))
 
 
 def _filled_in(path: str, tables: Mapping[str, Any]) -> None:

@@ -47,6 +47,7 @@ class Wants(Prices, Accuracies, total=False):
     noise: str | None
     rows_per_user: int | None
     groups_per_user: int | None
+    rows_per_group: int | None
     reuse: bool
     shrink: bool
     patience: int
@@ -86,6 +87,7 @@ class Wanted:
         noise: str | None = None,
         rows_per_user: int | None = None,
         groups_per_user: int | None = None,
+        rows_per_group: int | None = None,
         reuse: bool = True,
         shrink: bool = False,
         patience: int = 1,
@@ -105,7 +107,7 @@ class Wanted:
             sure: Number = "0.95" if confidence is None else confidence
             accuracy = Accuracy.of(within, confidence=sure, floor=floor, rows=rows, simultaneous=simultaneous)
             leak = None if delta is None else probability(delta, "delta")
-        caps = Caps.of(rows_per_user, groups_per_user)
+        caps = Caps.of(rows_per_user, groups_per_user, rows_per_group)
         return cls(price, accuracy, leak, noise, caps, reuse, shrink, checked_patience(patience))
 
     def quote(self, plan: Plan, promises: Sequence[Promised], truncation: Truncation | None = None) -> Quote:

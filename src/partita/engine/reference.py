@@ -17,6 +17,7 @@ from partita.engine.base import Engine
 from partita.engine.log import log
 from partita.engine.plain.meaning import evaluate, meets
 from partita.engine.plain.rows import Row, rows_of
+from partita.engine.plain.words import UNTOLD, Told, said
 from partita.engine.sources.frames import kept_text, plain_text
 from partita.engine.statements.fixing import fixed_numbers
 from partita.errors import PartitaError
@@ -59,6 +60,10 @@ class Record:
     codes: tuple[int, ...]
     owner: object
     texts: tuple[str | None, ...] = ()
+
+    def told(self, names: Sequence[str]) -> Told:
+        """The open texts by the names of their columns."""
+        return dict(zip(names, self.texts, strict=True)) if names else UNTOLD
 
 
 @final
@@ -109,10 +114,7 @@ class Reference(Engine):
         return _extracted(extract, self._records(extract))
 
     def without_rows(self, program: Program | Extract) -> NDArray[np.object_] | NDArray[np.int64]:
-        """The same code, on no rows; what is not written here a second time fails at once."""
-        derived = isinstance(program, Program) and any(key.function is not None for key in program.opened)
-        if derived or (isinstance(program, Program) and program.worded):
-            raise NotImplementedError
+        """The same code, on no rows."""
         return _tallied(program, []) if isinstance(program, Program) else _extracted(program, [])
 
     def _records(self, program: Program | Extract) -> list[Record]:
@@ -141,9 +143,14 @@ def _tallied(program: Program, rows: list[Record]) -> NDArray[np.object_]:
         return _opened(program, rows)
     domain, where, cap = program.table.domain, program.where, program.truncation
     if program.per_user is not None:
-        found = gathered(program.per_user, program.table, chosen(domain, where, cap, rows))
+        found = gathered(program.per_user, program.table, chosen(domain, where, cap, rows, names=_names(program)))
         return _summed(program.derived(), [row for row in found if meets(program.per_user.where, row.codes)])
-    return _summed(program, chosen(domain, where, cap, rows, group_of(program)))
+    return _summed(program, chosen(domain, where, cap, rows, group_of(program), _names(program)))
+
+
+def _names(program: Program) -> Sequence[str]:
+    """The columns of open texts, if conditions ask about them."""
+    return texts(program.table) if program.worded else ()
 
 
 def _extracted(extract: Extract, rows: list[Record]) -> NDArray[np.int64]:
@@ -164,7 +171,7 @@ def gathered(per_user: PerUser, table: Table, rows: Iterable[Record]) -> list[Re
     derived = per_user.table.domain
     found = []
     for (owner, *codes), own in owned.items():
-        values = [_one_owners(column, own, domain) for column in per_user.columns]
+        values = [_one_owners(column, own, table) for column in per_user.columns]
         for column, value in zip(per_user.columns, values, strict=True):
             null = derived.bounded[derived.axis(column.name)].null
             assert value is not None or null is not None
@@ -173,13 +180,14 @@ def gathered(per_user: PerUser, table: Table, rows: Iterable[Record]) -> list[Re
     return found
 
 
-def _one_owners(column: PerUserColumn, rows: Sequence[Record], domain: Domain) -> int | None:
+def _one_owners(column: PerUserColumn, rows: Sequence[Record], table: Table) -> int | None:
     """An aggregate of one owner's rows in whole units, kept within its bounds."""
     found: int | None = len(rows)
     if column.of is not None:
+        domain, names = table.domain, texts(table)
         unit = bounds(column.of, domain).unit
-        known = [value for row in rows if (value := evaluate(column.of, row.codes, domain)) is not None]
-        units = [int(value / unit) for value in known]
+        each = [evaluate(column.of, row.codes, domain, row.told(names if row.texts else ())) for row in rows]
+        units = [int(value / unit) for value in each if value is not None]
         match column.gathers:
             case Gathers.ROWS | Gathers.PRESENT:
                 found = len(units)
@@ -203,8 +211,10 @@ def _summed(program: Program, rows: Iterable[Record]) -> NDArray[np.object_]:
     units = [
         bounds(tally.of, domain).unit if isinstance(tally, Total | Values) else Fraction(1) for tally in program.tallies
     ]
+    names = _names(program)
     for row in rows:
-        places = tuple(_place(key, domain, row.codes) for key in program.cells.keys)
+        told = row.told(names)
+        places = tuple(_place(key, domain, row.codes, told) for key in program.cells.keys)
         group = program.cells.position[places]
         line = result[group]
         for column, tally in enumerate(program.tallies):
@@ -212,9 +222,9 @@ def _summed(program: Program, rows: Iterable[Record]) -> NDArray[np.object_]:
                 case Rows():
                     line[column] += 1
                 case Present(of):
-                    line[column] += evaluate(of, row.codes, domain) is not None
+                    line[column] += evaluate(of, row.codes, domain, told) is not None
                 case Total(of):
-                    number = evaluate(of, row.codes, domain)
+                    number = evaluate(of, row.codes, domain, told)
                     if number is not None:
                         steps = number / units[column]
                         assert steps.denominator == 1
@@ -224,10 +234,10 @@ def _summed(program: Program, rows: Iterable[Record]) -> NDArray[np.object_]:
                         owners.setdefault((group, column), set()).add(row.owner)
                 case Different(name, among):
                     found = _held(row, name, program.table)
-                    if found is not None and (among is None or meets(among, row.codes)):
+                    if found is not None and (among is None or meets(among, row.codes, told)):
                         owners.setdefault((group, column), set()).add(found)
                 case Values(of):
-                    number = evaluate(of, row.codes, domain)
+                    number = evaluate(of, row.codes, domain, told)
                     if number is not None:
                         values.setdefault((group, column), Counter())[int(number / units[column])] += 1
                 case _:
@@ -248,18 +258,18 @@ def _held(row: Record, name: str, table: Table) -> object:
     return row.texts[texts(table).index(name)]
 
 
-def _place(key: keys.Key, domain: Domain, codes: tuple[int, ...]) -> int:
+def _place(key: keys.Key, domain: Domain, codes: tuple[int, ...], told: Told = UNTOLD) -> int:
     """The group that a record falls into."""
     if not isinstance(key, keys.Valued):
         return keys.group(key, domain, codes)
-    number = evaluate(key.of, codes, domain)
+    number = evaluate(key.of, codes, domain, told)
     return keys.last(key) if number is None else int(number / key.within.unit) - key.within.low
 
 
 def _opened(program: Program, rows: list[Record]) -> NDArray[np.object_]:
     """The tallies for each open key by itself, as if nothing else were there."""
     group = group_of(program)
-    kept = chosen(program.table.domain, program.where, program.truncation, rows, group)
+    kept = chosen(program.table.domain, program.where, program.truncation, rows, group, _names(program))
     names = len(program.opened)
     listed: list[Group] = sorted({group(row)[:names] for row in kept}, key=ordered_texts)
     result = program.blank(listed)
@@ -296,11 +306,17 @@ def chosen(
     truncation: Truncation | None,
     rows: Iterable[Record],
     group: Callable[[Record], Group] = lambda _: (),
+    names: Sequence[str] = (),
 ) -> list[Record]:
-    """The rows that meet a condition, after the caps of the question."""
-    found = [row for row in rows if meets(where, row.codes)]
+    """The rows that meet a condition, after the caps of the question; ``names`` are the columns of open texts."""
+    found = [row for row in rows if meets(where, row.codes, row.told(names))]
     if truncation is not None and truncation.groups is not None:
         found = _few_groups(found, truncation, domain, group)
+    if truncation is not None and truncation.each is not None:
+        kinds: dict[Group, list[Record]] = {}
+        for row in found:
+            kinds.setdefault(group(row), []).append(row)
+        found = [row for mine in kinds.values() for row in truncated(mine, truncation, domain, most=truncation.each)]
     if truncation is not None and truncation.inside is not None:
         found = truncated(found, truncation, domain, most=truncation.inside)
     return found
@@ -324,13 +340,15 @@ def _few_groups(rows: list[Record], cap: Truncation, domain: Domain, group: Call
 def group_of(program: Program) -> Callable[[Record], Group]:
     """The group of a record as the texts that are hashed to order an owner's groups."""
     table, domain = program.table, program.table.domain
-    opened = texts(table)
+    opened, names = texts(table), _names(program)
 
     def text(key: keys.Key, row: Record) -> str | None:
         if isinstance(key, keys.Mapped | keys.Cases):
             return str(keys.group(key, domain, row.codes))
         if isinstance(key, keys.Valued):
-            return None if evaluate(key.of, row.codes, domain) is None else str(_place(key, domain, row.codes))
+            told = row.told(names)
+            gone = evaluate(key.of, row.codes, domain, told) is None
+            return None if gone else str(_place(key, domain, row.codes, told))
         axis = domain.axis(key.column)
         match key:
             case keys.Each():
@@ -347,9 +365,15 @@ def group_of(program: Program) -> Callable[[Record], Group]:
                 assert_never(key)
 
     return lambda row: (
-        *(row.texts[opened.index(key.column)] for key in program.opened),
+        *(_word(key, row.texts[opened.index(key.column)]) for key in program.opened),
         *(text(key, row) for key in program.cells.keys),
     )
+
+
+def _word(key: keys.Opened, text: str | None) -> str | None:
+    """The open key that a row's text makes."""
+    found: str | None = text if key.function is None else said(key.function, {key.column: text})
+    return found
 
 
 def record(table: Table, row: Row) -> Record:

@@ -41,6 +41,14 @@ def other_step(old: object, new: object) -> str:
     )
 
 
+def steps_apart(old: object, new: object) -> str:
+    """Steps of times that are not nested, or a stand-in for missing times beside another step (theory I12)."""
+    return (
+        f"the step was {old} s and is {new} s: a finer step must divide the old one, and missing times must be NULL "
+        f"with it"
+    )
+
+
 def fewer_names(names: Sequence[str]) -> str:
     """Names that are no longer listed."""
     return f"{some(names)} would become one with everything that is not listed: names can only be added"

@@ -101,10 +101,14 @@ class Persons(Granularity):
         further = [(name, link) for name, link in self.through if name not in before]
         return same and kept and led and all(link in keys or link[1] not in before for _, link in further)
 
-    def in_table(self, table: str, rows: int | None = None) -> Users:
-        """The same people as owners of rows of one table, or of so many rows joined from several."""
-        most = self.cap(table) if rows is None else rows
-        return Users(self.column, most, per=self.per, altered=self.altered)
+    def in_table(self, table: str, rows: int | None = None, per: str | None = None) -> Users:
+        """The same people as owners of rows of one table, or of so many rows joined from several.
+
+        ``per`` is the joined column that holds the window of a row, where there is one.
+        """
+        if rows is None:
+            return Users(self.column, self.cap(table), per=self.per, altered=self.altered)
+        return Users(self.column, rows, per=per, altered=self.altered)
 
     @property
     def relation(self) -> Relation:

@@ -161,11 +161,16 @@ def analytic_sigma(epsilon: Fraction, delta: Fraction, square: Fraction) -> Frac
     7.031826676
     """
 
-    def enough(sigma: Fraction) -> bool:
-        return GDP.from_squared(square / sigma**2).delta_at(epsilon) <= delta
+    def found(sigma: Fraction) -> Fraction:
+        return GDP.from_squared(square / sigma**2).delta_at(epsilon)
 
+    start = Distance.l2_squared(square).length() / epsilon
     # Rounding up to decimal digits only adds noise.
-    return decimal_up(numerics.least_positive(enough, Distance.l2_squared(square).length() / epsilon))
+    return decimal_up(
+        numerics.least_positive(
+            lambda sigma: found(sigma) <= delta, start, ratio=lambda sigma: float(found(sigma) / delta)
+        )
+    )
 
 
 def textbook_sigma(epsilon: Number, delta: Number, distance: Number = 1) -> Fraction:

@@ -78,9 +78,8 @@ class Offsets:
             return _whole(self.amounts[first])
         middle = (first + last) // 2
         before = exp.LT(this=moment.copy(), expression=exp.Literal.number(self.starts[middle]))
-        return (
-            exp.Case().when(before, self._amount(moment, first, middle)).else_(self._amount(moment, middle + 1, last))
-        )
+        earlier, later = self._amount(moment, first, middle), self._amount(moment, middle + 1, last)
+        return exp.Case().when(before, earlier, copy=False).else_(later, copy=False)
 
 
 def _whole(number: int) -> exp.Expr:

@@ -42,6 +42,7 @@ class Wants(Priced, ABC):
     noise: StrictStr | None = Field(default=None, max_length=100)
     rows_per_user: Count | None = None
     groups_per_user: Count | None = None
+    rows_per_group: Count | None = None
     reuse: StrictBool = True
     shrink: StrictBool = False
     patience: Patience = 1

@@ -9,6 +9,7 @@ from fractions import Fraction
 from flint import arb, ctx, fmpq
 
 from partita.effort import spend_composing
+from partita.errors import PartitaError
 from partita.errors import theory as refuse
 from partita.exact import fraction_down, fraction_up
 from partita.live import free_after_fork
@@ -25,6 +26,9 @@ _LEAST = Fraction(1, 1 << 1200)
 _IMMENSE = arb(2) ** 20000
 # Nothing that people write down is larger; a search that has come so far finds nothing.
 _FURTHEST = Fraction(1 << 4096)
+# How near a crossing is found in floats, and how far beside it the exact condition is asked first.
+_SHORT = 2.0**-52
+_NEAR = Fraction(1, 1 << 47)
 
 
 def ball(number: Fraction | int) -> arb:
@@ -126,21 +130,65 @@ def least(holds: Callable[[Fraction], bool], low: Fraction, high: Fraction, *, s
     return high
 
 
-def least_positive(holds: Callable[[Fraction], bool], start: Fraction = Fraction(1), *, steps: int = 60) -> Fraction:
+def least_positive(
+    holds: Callable[[Fraction], bool],
+    start: Fraction = Fraction(1),
+    *,
+    steps: int = 60,
+    ratio: Callable[[Fraction], float] | None = None,
+) -> Fraction:
     """The least positive value at which a monotone condition holds, a little above it, bracketed from a start.
+
+    ``ratio`` falls where the value grows, and is about one where the condition begins to hold. It decides nothing: it
+    says where the condition is worth asking, and the value found is the same without it.
 
     >>> float(least_positive(lambda x: x * x >= 2000))
     44.721359549995796
     """
+    failed, held = Fraction(0), _FURTHEST * 2
+
+    def known(value: Fraction) -> bool:
+        """The condition is monotone: it is asked only between what is known to fail and what is known to hold."""
+        nonlocal failed, held
+        if value <= failed or value >= held:
+            return value >= held
+        if holds(value):
+            held = value
+            return True
+        failed = value
+        return False
+
+    near = None if ratio is None else _crossing(ratio, start)
+    if near is not None:
+        known(near * (1 + _NEAR))
+        known(near * (1 - _NEAR))
     high = start
-    while not holds(high):
+    while not known(high):
         high *= 2
         if high > _FURTHEST:
             raise refuse.beyond_numerics("This value")
     low = high / 2
-    while holds(low):
+    while known(low):
         high, low = low, low / 2
-    return least(holds, low, high, steps=steps)
+    return least(known, low, high, steps=steps)
+
+
+def _crossing(ratio: Callable[[Fraction], float], start: Fraction) -> Fraction | None:
+    """Where a falling ratio is about one: by secants of the logarithms, nearly straight. None if not found."""
+    try:
+        place, slope = math.log(start), -1.0
+        last: tuple[float, float] | None = None
+        for _ in range(12):
+            above = math.log(ratio(Fraction(math.exp(place))))
+            if abs(above) < 2 * _SHORT:
+                break
+            if last is not None and last[0] != place and (above - last[1]) / (place - last[0]) < 0:
+                slope = (above - last[1]) / (place - last[0])
+            last = place, above
+            place -= above / slope
+        return Fraction(math.exp(place))
+    except (ArithmeticError, ValueError, PartitaError):
+        return None
 
 
 def _end(evaluate: Callable[[], arb], name: str, *, high: bool) -> arb | None:

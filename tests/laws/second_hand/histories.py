@@ -66,6 +66,8 @@ def _ask(asker: Asker, price: dict[str, Any], rng: random.Random, *, users: bool
         wants["rows_per_user"] = rng.choice([1, 2])
     if users and rng.random() < 0.3:
         wants["groups_per_user"] = rng.choice([1, 2])
+    if users and rng.random() < 0.3:
+        wants["rows_per_group"] = rng.choice([1, 2])
     if rng.random() < 0.7:
         wants["reuse"] = False
     if rng.random() < 0.15:

@@ -111,6 +111,26 @@ def test_an_error_that_depends_on_a_row_is_seen(monkeypatch, heard):
     assert heard
 
 
+def test_a_null_that_depends_on_a_row_is_seen(monkeypatch):
+    """A mean that is not told is noise; any other NULL is not."""
+    honest, shown, leaked = DuckDB.compute, pt.Answer.rows, [False]
+
+    def leaky(self: DuckDB, program: Any) -> Any:
+        tallies = honest(self, program)
+        leaked[0] = bool(np.max(tallies) == 31)
+        return tallies
+
+    def rows(self: pt.Answer) -> Any:
+        return [
+            {name: None if leaked[0] and name == "n" else value for name, value in row.items()} for row in shown(self)
+        ]
+
+    monkeypatch.setattr(DuckDB, "compute", leaky)
+    monkeypatch.setattr(pt.Answer, "rows", rows)
+    found = list(deployment.seen([VISITS], PROMISES["rows, ρ"], bits=TestBits(4)))
+    assert {one.difference for one in found} == {"", "kinds"}
+
+
 def test_a_promise_without_known_neighbours_is_told():
     assert deployment.not_audited([VISITS], [pt.Promise(pt.nodes(stability=2), pt.Pure(epsilon=1))], bits=TestBits(1))
 

@@ -9,9 +9,9 @@ import pytest
 
 import partita as pt
 
-ROWS = [{"day": (7 * i * i) % 300, "shop": "abc"[i % 3], "units": i % 11} for i in range(900)]
+ROWS = [{"day": (7 * i * i) % 100, "shop": "abc"[i % 3], "units": i % 11} for i in range(900)]
 SALES = {
-    "day": pt.integers(0, 299, missing=0),
+    "day": pt.integers(0, 99, missing=0),
     "shop": pt.categories("a", "b", "c", other="a", missing="a"),
     "units": pt.integers(0, 10, missing=0),
 }

@@ -316,15 +316,15 @@ def _places(released: pt.Answer, shown: pt.Answer) -> list[int]:
 def test_the_largest_of_noisy_counts_has_a_bar_that_reaches_the_exact_one() -> None:
     rows = [{**row, "age": i % 100} for i, row in enumerate(visits(1000))]
     missed = 0
-    for seed in range(20):
+    for seed in range(8):
         curator = hospital(rows=rows, seed=seed, promises=[pt.Promise(pt.rows(), pt.ZCDP(rho=1))])
         answer = curator.ask(
             "SELECT MAX(n) AS most FROM (SELECT age, COUNT(*) AS n FROM visits GROUP BY age)", rho="0.05"
         )
         ((low, high),) = answer.intervals(0.95)["most"]
         missed += not low <= 10 <= high
-    # Without the bias taken off, next to all of them miss.
-    assert missed <= 6
+    # Without the bias taken off, next to all of them miss; five of eight bars that hold as they say, one in 60,000.
+    assert missed <= 4
 
 
 def test_bars_are_the_same_each_time() -> None:

@@ -201,10 +201,12 @@ def _visible(
                 continue
             shown = {column.name for column in answer.quote.plan.shown if isinstance(column, KeyColumn)}
             keys = [{name: value for name, value in row.items() if name in shown} for row in answer.rows()]
-            # Whether a mean is told is decided by the noisy count beside it.
+            # Whether a mean is told is decided by the noisy count beside it; the answer says where. No other value may
+            # be NULL for one neighbour alone.
+            silent = answer.result.silent
             told = [
-                0.0 if value is None and name not in shown else value
-                for row in answer.rows()
+                0.0 if value is None and line in silent.get(name, ()) else value
+                for line, row in enumerate(answer.rows())
                 for name, value in row.items()
             ]
             kinds = [type(value).__name__ for value in told]

@@ -74,7 +74,22 @@ class Engine(ABC):
 
     def decide(self, load: Load) -> Answer:
         """Whether a charge fits; nothing is booked."""
-        return self._decide(widened(load, self.limits))
+        wide = widened(load, self.limits)
+        answer = self._decide(wide)
+        return answer if answer.fits or answer.proven else self._spent(wide, answer)
+
+    def _spent(self, load: Load, answer: Answer) -> Answer:
+        """What was not shown to fit cannot where more than the budget is already lost: charges only add to it."""
+        for component, most in enumerate(self.budget):
+            found = self.highest(load.boxes, component)
+            if found.lower > most:
+                return Answer(fits=False, component=component, load=found.lower, witness=found.witness)
+        return answer
+
+    @property
+    @abstractmethod
+    def budget(self) -> Amounts:
+        """The most that may be lost, in whole units."""
 
     def book(self, load: Load, answer: Answer | None = None) -> None:
         """Book a charge, whether or not it fits."""
@@ -167,6 +182,10 @@ class OfValues(Engine):
     def exact(self) -> bool:
         return self.loads.exact and not self._wider
 
+    @property
+    def budget(self) -> Amounts:
+        return self.loads.budget
+
     def _decide(self, load: Load) -> Answer:
         return _answer(self.loads.decide(load.boxes, load.one))
 
@@ -213,6 +232,10 @@ class OfPairs(Engine):
     @property
     def exact(self) -> bool:
         return self.loads.exact and (self.twins is None or self.twins.exact) and not self._wider
+
+    @property
+    def budget(self) -> Amounts:
+        return self.loads.budget
 
     def _decide(self, load: Load) -> Answer:
         if any(load.same):
@@ -273,6 +296,10 @@ class OfWindows(Engine):
     @property
     def exact(self) -> bool:
         return self.loads.exact and not self._wider
+
+    @property
+    def budget(self) -> Amounts:
+        return self.loads.budget
 
     def _decide(self, load: Load) -> Answer:
         found = self.loads.decide(load.boxes, load.one)

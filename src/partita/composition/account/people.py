@@ -85,7 +85,12 @@ class PersonSpace:
         """
         known = {name: (table, name) for name in region.domain.axes} if columns is None else columns
         kept = {place: known[name] for place, name in enumerate(region.domain.axes) if name in known}
-        kept = {place: at for place, at in kept.items() if at[0] in (table, self.persons.table)}
+        per = self.persons.per
+        kept = {
+            place: at
+            for place, at in kept.items()
+            if at[0] in (table, self.persons.table) or (per is not None and self.named(*at) == per)
+        }
         wide = self.domain
         # What says of a key or an owner whether it is there has no axis, and narrows nothing.
         places = {place: wide.axis(name) for place, at in kept.items() if (name := self.named(*at)) in wide.axes}

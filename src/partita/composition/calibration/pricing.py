@@ -156,13 +156,17 @@ def affordable(noise: str, budget: Measure, shares: tuple[Fraction, ...]) -> Fra
 def _least_scale(budget: Measure, shares: tuple[Fraction, ...]) -> Fraction:
     counted = Counter(shares)
 
-    def fits(scale: Fraction) -> bool:
-        total = _nothing(budget)
+    def total(scale: Fraction) -> Measure:
+        found = _nothing(budget)
         for share, count in counted.items():
-            total = total + Laplace(scale=scale / share).cost(Distance.l1(1), type(budget)).times(count)
-        return total.fits(budget)
+            found = found + Laplace(scale=scale / share).cost(Distance.l1(1), type(budget)).times(count)
+        return found
 
-    return decimal_up(numerics.least_positive(fits))
+    def ratio(scale: Fraction) -> float:
+        pairs = zip(total(scale).vector(), budget.vector(), strict=True)
+        return max(float(part / whole) for part, whole in pairs if whole)
+
+    return decimal_up(numerics.least_positive(lambda scale: total(scale).fits(budget), ratio=ratio))
 
 
 def mechanisms(

@@ -145,8 +145,9 @@ class Catalogue:
         space = self._space
         if space is None:
             return self.promises
-        gathered = plan is not None and plan.per_user is not None
-        if space.persons.per is not None and (gathered or joined_of(table) is not None):
+        joined, odd = joined_of(table), plan is not None and bool(plan.per_user or plan.caps)
+        # Caps of an owner in all windows would let rows of others in when the rows of one window go.
+        if space.persons.per is not None and joined is not None and (joined.brackets or (odd and joined.apart)):
             raise refuse_people.across_windows(str(space.persons))
         return tuple(
             PersonPromise(one, space, table)

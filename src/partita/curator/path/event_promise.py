@@ -13,6 +13,7 @@ from partita.query.language.joined import joined_of
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import Quote
 from partita.query.tables.schema import Table
+from partita.query.tables.truncation import UNCAPPED
 from partita.theory.cost import Cost
 from partita.theory.measures.base import Measure, most
 
@@ -37,8 +38,13 @@ class EventPromise:
         unit, joined, persons = promise.granularity.single, joined_of(table), space.persons
         assert isinstance(unit, Events)
         if joined is None:
-            altered = replace(persons.in_table(table.name), altered=True)
-            return cls(promise, space, table, altered if plan is None or plan.caps else Rows())
+            if plan is not None and not plan.caps:
+                return cls(promise, space, table, Rows())
+            # Of the row that comes and the one that goes, each changes at most so many rows of a capped question.
+            plain = plan is not None and _counts(replace(plan, caps=UNCAPPED))
+            moved = plan.caps.moved if plan is not None and plain else None
+            most = persons.cap(table.name) if moved is None else min(moved, persons.cap(table.name))
+            return cls(promise, space, table, replace(persons.in_table(table.name, most), altered=True))
         found = joined.moved(unit.table)
         if found and found <= joined.most and plan is not None and _counts(plan):
             return cls(promise, space, table, replace(persons.in_table(table.name, found), altered=False))

@@ -74,7 +74,9 @@ class PersonPromise:
     def granularity(self) -> Users:
         """The same people as owners of the rows of this table."""
         joined = joined_of(self.table)
-        return self.persons.in_table(self.table.name, None if joined is None else joined.most)
+        if joined is None:
+            return self.persons.in_table(self.table.name)
+        return self.persons.in_table(self.table.name, joined.unit, joined.window)
 
     def _ways(
         self, region: Region, rows: Cost | None, whole: Cost | None, *, by_person: bool = False
@@ -95,6 +97,11 @@ class PersonPromise:
             # Nothing of a row must lie in the region where every table may be absent: then all are charged whose own
             # values may.
             sides = sides or [(self.persons.tables[0], _mapped(joined, None), False)]
+        if joined is not None and joined.apart:
+            # Rows of any window may meet rows of any other: every window is charged (theory I11).
+            assert whole is not None
+            yield _Way(self.persons.tables[0], {}, Release(Region.everything(self.space.domain), whole))
+            return
         for table, columns, adds_up in sides:
             lifted = self.space.lifted(table, region, columns)
             if rows is not None and adds_up and not by_person:
@@ -216,7 +223,7 @@ def _mapped(joined: Joined, name: str | None) -> Columns:
     return {
         column: (occurrence.table, found)
         for column, (occurrence, found) in joined.columns.items()
-        if occurrence.name in named and joined.derived(occurrence.table) is None
+        if (occurrence.name in named or column == joined.window) and joined.derived(occurrence.table) is None
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from partita.engine.plain.meaning import meets
 from partita.engine.plain.rows import Row
 from partita.engine.reference import Record, parted, record, truncated
 from partita.engine.statements.joining import TWO_OWNERS
+from partita.query.language.fans import Fan
 from partita.query.language.joined import Joined, Kind, Link, Occurrence, joined_of
 from partita.query.tables.people import People
 from partita.query.tables.schema import Table, texts
@@ -66,7 +67,24 @@ def joined_rows(joined: Joined, kept: Mapping[str, Sequence[Record]]) -> list[Re
     meetings: list[Meeting] = [{first.name: row} for row in kept[first.table]]
     for occurrence in rest:
         meetings = _with(joined, meetings, occurrence, kept[occurrence.table])
-    return [_record(joined, meeting, kept) for meeting in meetings]
+    found = [_record(joined, meeting, kept) for meeting in meetings]
+    for fan in joined.fans:
+        found = [made for row in found for made in _fanned(joined, fan, row)]
+    return found
+
+
+def _fanned(joined: Joined, fan: Fan, row: Record) -> Iterator[Record]:
+    """A joined row once for each public row that it meets."""
+    domain = joined.table.domain
+    here = row.codes[domain.axis(fan.key)]
+    places = [domain.axis(fan.joined(column)) for column, _ in fan.columns]
+    met = [codes for code, codes in fan.rows if code == here]
+    nothing = tuple(0 if kind.null is None else kind.null for _, kind in fan.columns)
+    for codes in met or ([nothing] if fan.optional else []):
+        made = list(row.codes)
+        for place, code in zip(places, codes, strict=True):
+            made[place] = code
+        yield replace(row, codes=tuple(made))
 
 
 def _with(joined: Joined, meetings: list[Meeting], occurrence: Occurrence, rows: Sequence[Record]) -> list[Meeting]:
@@ -87,6 +105,8 @@ def _with(joined: Joined, meetings: list[Meeting], occurrence: Occurrence, rows:
 def _meet(joined: Joined, left: Meeting, occurrence: Occurrence, row: Record) -> bool:
     if row.owner != _owner(left) or not _linked(joined, left, occurrence.table, occurrence.links, row):
         return False
+    if joined.window is not None and _window(joined, occurrence.table, row) != _met(joined, left):
+        return False
     both = _codes(joined, {**left, occurrence.name: row})
     return occurrence.on is None or meets(occurrence.on, both)
 
@@ -103,6 +123,21 @@ def _linked(joined: Joined, left: Meeting, table: str, links: Iterable[Link], ro
             if mine is None or mine != _text(people[joined.occurrence(link.other).table].table, other, link.theirs):
                 return False
     return True
+
+
+def _window(joined: Joined, table: str, row: Record) -> int:
+    """The window that a kept row lies in."""
+    domain, per = joined.people[table].table.domain, joined.people[table].per
+    assert per is not None
+    return row.codes[domain.axis(per)]
+
+
+def _met(joined: Joined, meeting: Meeting) -> int:
+    """The window of a joined row: that of its first table, which is always there."""
+    first = joined.occurrences[0]
+    row = meeting[first.name]
+    assert row is not None
+    return _window(joined, first.table, row)
 
 
 def _owner(meeting: Meeting) -> object:
@@ -135,6 +170,7 @@ def _record(joined: Joined, meeting: Meeting, kept: Mapping[str, Sequence[Record
     for existence in joined.existences:
         exists = any(
             row.owner == owner
+            and (joined.window is None or _window(joined, existence.table, row) == _met(joined, meeting))
             and _linked(joined, meeting, existence.table, existence.links, row)
             and meets(existence.where, row.codes)
             for row in kept[existence.table]

@@ -206,7 +206,8 @@ class Look:
             f"SELECT COUNT(*), COALESCE(MAX(n), 0), COALESCE(SUM(GREATEST(n - {limit}, 0)), 0) FROM "
             f"(SELECT {owner} AS o, COUNT(*) AS n FROM {stored.relation} GROUP BY o) AS p WHERE o IS NOT NULL"
         )
-        (ownerless,) = self._one(f"SELECT COUNT(*) FROM {stored.relation} WHERE {owner} IS NULL")
+        gone = f"{stored.dialect.known(owner)} IS NULL"
+        (ownerless,) = self._one(f"SELECT COUNT(*) FROM {stored.relation} WHERE {gone}")
         return Owners(int(counts[0]), int(counts[1]), int(ownerless), cap, int(counts[2]))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import lru_cache
 
 from sqlglot import exp
 
@@ -22,9 +23,15 @@ def check_types(stored: Stored, *, guessed: bool = False) -> None:
         kind = stored.types[column]
         if column in stored.handed or "NULL" in kind.upper() or not isinstance(declared, Bounded):
             continue
-        if declared.sanitise(exp.column("stored"), kind).find(exp.Column) is None:
+        if not _fits(declared, kind):
             if not guessed:
                 raise refuse_query.unfit_type(stored.table.name, column, declared.kind, kind)
             warnings.warn(refuse_query.unfit_guess(stored.table.name, column, declared.kind, kind), stacklevel=2)
         if isinstance(declared, Dates) and family(kind) in (Family.TIMESTAMP, Family.ZONED):
             warnings.warn(refuse_query.times_as_days(stored.table.name, column, kind), stacklevel=2)
+
+
+@lru_cache(maxsize=4096)
+def _fits(declared: Bounded, kind: str) -> bool:
+    """Whether what a column becomes depends on what is stored in a type."""
+    return declared.sanitise(exp.column("stored"), kind).find(exp.Column) is not None

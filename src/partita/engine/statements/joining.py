@@ -9,6 +9,7 @@ from partita.engine.statements.lowering import holds
 from partita.engine.statements.statement import gathered_column, kept
 from partita.engine.statements.stored import Stored
 from partita.query.language.derived import Derived, WindowColumn, Within
+from partita.query.language.fans import Fan
 from partita.query.language.joined import Existence, Joined, Kind, Link, Occurrence, joined_of
 from partita.query.language.per_user import PerUser
 from partita.query.language.text import in_quotes as name
@@ -17,6 +18,7 @@ from partita.query.tables.schema import texts
 from partita.query.tables.truncation import Truncation
 from partita.region.columns import Bounded, Key, TextKeys
 from partita.region.columns.stepped import Stepped
+from partita.region.dialects.duckdb import DUCKDB
 
 TWO_OWNERS: Final = "Rows of %s with one key belong to two owners: what leads to them is taken for the first owner's."
 
@@ -70,13 +72,20 @@ def joined_stored(joined: Joined, stored: Mapping[str, Stored]) -> Stored:
     for occurrence in rest:
         text += f" {occurrence.kind.value} {_rows(joined, occurrence, stored[occurrence.table])}"
         text += f" ON {_meeting(occurrence.name, owner, occurrence.links)}"
+        if joined.window is not None:
+            text += f" AND {name(joined.window)} = {name(f'{occurrence.name}.{joined.people[occurrence.table].per}')}"
         if occurrence.on is not None:
             text += f" AND ({holds(occurrence.on)})"
         if occurrence.kind is Kind.FULL:
             owner = f"COALESCE({owner}, {_owner(occurrence.name)})"
+    for fan in joined.fans:
+        text += f" {'LEFT JOIN' if fan.optional else 'JOIN'} {_fanned(joined, fan)} ON {name(fan.key)} = {_met(fan)}"
     for existence in joined.existences:
-        text += f" LEFT JOIN {_existing(existence, stored[existence.table])}"
+        per = None if joined.window is None else joined.people[existence.table].per
+        text += f" LEFT JOIN {_existing(existence, stored[existence.table], per)}"
         text += f" ON {_meeting(existence.name, owner, existence.links)}"
+        if joined.window is not None:
+            text += f" AND {name(joined.window)} = {_window(existence.name)}"
     listed, types = [f"{owner} AS {name(joined.people.owner)}"], {joined.people.owner: "VARCHAR"}
     for column, (occurrence, own) in joined.columns.items():
         part = stored[occurrence.table]
@@ -86,6 +95,10 @@ def joined_stored(joined: Joined, stored: Mapping[str, Stored]) -> Stored:
     for existence in joined.existences:
         listed.append(f"CASE WHEN {_owner(existence.name)} IS NULL THEN FALSE ELSE TRUE END AS {name(existence.name)}")
         types[existence.name] = "BOOLEAN"
+    for fan in joined.fans:
+        for column, declared in fan.columns:
+            listed.append(name(fan.joined(column)))
+            types[fan.joined(column)] = declared.sanitised_type
     relation = f"(SELECT {', '.join(listed)} FROM {text}) AS joined_"
     names = {column: column for column in types}
     parts = tuple(stored[table] for table in joined.read)
@@ -170,13 +183,41 @@ def _rows(joined: Joined, occurrence: Occurrence, stored: Stored) -> str:
     return f"(SELECT {', '.join(listed)} FROM {stored.relation}) AS {name(occurrence.name)}"
 
 
-def _existing(existence: Existence, stored: Stored) -> str:
-    """The owners, and the keys they are linked by, that have a row of their own that meets the condition."""
+def _fanned(joined: Joined, fan: Fan) -> str:
+    """The public rows that declared values meet, each with the value that leads to it, as they stand in joined rows."""
+    leading = joined.people[joined.occurrence(fan.occurrence).table].table.columns[fan.column]
+    assert isinstance(leading, Bounded)
+    kinds = [leading, *(declared for _, declared in fan.columns)]
+    shown = [_met(fan), *(name(fan.joined(column)) for column, _ in fan.columns)]
+    places = [f"c{place}" for place in range(len(kinds))]
+    cast = ", ".join(
+        f"CAST({at} AS {kind.sanitised_type}) AS {one}" for at, kind, one in zip(places, kinds, shown, strict=True)
+    )
+    rows = [(code, *codes) for code, codes in fan.rows]
+    values = ", ".join(
+        f"({', '.join(_literal(kind, code) for kind, code in zip(kinds, row, strict=True))})" for row in rows
+    )
+    # Where nothing is met there is still a line to tell the columns from, and it meets nothing.
+    values = values or f"({', '.join('NULL' for _ in kinds)})"
+    return f"(SELECT {cast} FROM (VALUES {values}) AS listed_({', '.join(places)})) AS {name(fan.name)}"
+
+
+def _literal(column: Bounded, code: int) -> str:
+    return "NULL" if code == column.null else DUCKDB.sql(column.literal(code))
+
+
+def _met(fan: Fan) -> str:
+    return name(f"{fan.name} met")
+
+
+def _existing(existence: Existence, stored: Stored, per: str | None) -> str:
+    """The owners, the keys they are linked by, and their windows, that have a row of their own that meets it."""
     table = stored.table
     assert table.owner is not None
     keys = dict.fromkeys(link.mine for link in existence.links if link.mine is not None)
     listed = [f"{name(table.owner)} AS {_owner(existence.name)}"]
     listed += [f"{name(key)} AS {_key(existence.name, key)}" for key in keys]
+    listed += [] if per is None else [f"{name(per)} AS {_window(existence.name)}"]
     every = ", ".join(f"{text} AS {name(column)}" for column, text in stored.sanitised.items())
     return (
         f"(SELECT DISTINCT {', '.join(listed)} FROM (SELECT {every} FROM {stored.relation}) AS every_ "
@@ -197,6 +238,10 @@ def _meeting(mine: str, owner: str, links: Iterable[Link]) -> str:
 
 def _owner(occurrence: str) -> str:
     return name(f"{occurrence} owner")
+
+
+def _window(occurrence: str) -> str:
+    return name(f"{occurrence} window")
 
 
 def _key(occurrence: str, column: str) -> str:

@@ -50,7 +50,7 @@ def statement(program: Program, stored: Stored, part_of: Program | None = None) 
     groups = _group(part_of or program, stored)
     domain = program.table.domain
     clean: frozenset[str] = frozenset()
-    if part_of is not None and part_of.truncation is not None and part_of.truncation.groups is not None:
+    if part_of is not None and part_of.truncation is not None and part_of.truncation.grouped:
         clean = clean.union(*map(keys_of.columns, part_of.cells.keys))
     listed = []
     counted = False
@@ -184,7 +184,7 @@ def _late(program: Program, key: Key, stored: Stored) -> str | None:
 
     Never where the group of a row decides who is counted.
     """
-    capped = program.truncation is not None and program.truncation.groups is not None
+    capped = program.truncation is not None and program.truncation.grouped
     if not isinstance(key, Each | Mapped) or program.opened or capped or not stored.late(key.column):
         return None
     return key.column
@@ -210,7 +210,7 @@ def _met(
     region, needed, direct = stored.condition(where.region)
     tests = [f"({truth(test, stored.table.domain, stored.dialect)})" for test in where.tests]
     clean = clean.union(needed, *(test.columns() for test in where.tests))
-    if cap is not None and _held(stored, cap) and cap.inside is None and cap.groups is None:
+    if cap is not None and _held(stored, cap) and not (cap.ordered or cap.grouped):
         cap = None
     if cap is None and not clean and not raw:
         # Nothing but stored values is looked at, so no projection is needed: the engine plans that much faster.
@@ -221,6 +221,8 @@ def _met(
     condition = " AND ".join(([] if where.region.whole else [f"({region})"]) + tests)
     if cap is not None and cap.groups is not None:
         source, condition = _few_groups(stored, source, condition, cap, group), ""
+    if cap is not None and cap.each is not None:
+        source, condition = _few_in_each(stored, source, condition, cap, group), ""
     if cap is not None and cap.inside is not None:
         return _capped(stored, source, condition, cap)
     return f"{source} WHERE {condition}" if condition else source
@@ -323,9 +325,9 @@ def _source(
 ) -> str:
     """The sanitised rows, only the columns that are needed, after the fixed truncation if there is one."""
     places: list[str] = []
-    if cap is not None and _held(stored, cap) and (cap.inside is None or stored.cut is not None):
+    if cap is not None and _held(stored, cap) and (not cap.ordered or stored.cut is not None):
         # Owners, their parts and the order of their rows are looked at for the caps of one question alone.
-        places = [] if cap.inside is None else [stored.made("place")]
+        places = [stored.made("place")] if cap.ordered else []
         clean, cap = clean | {cap.owner} | (frozenset() if cap.per is None else {cap.per}), None
     if cap is None:
         chosen = [f"{stored.sanitised[column]} AS {name(column)}" for column in sorted(clean)]
@@ -380,6 +382,14 @@ def _few_groups(stored: Stored, source: str, condition: str, cap: Truncation, gr
     window = f"DENSE_RANK() OVER (PARTITION BY {', '.join(parts)} ORDER BY {hashed}{ties})"
     met = f"SELECT *, {window} AS {stored.made('group')} FROM {source}" + (f" WHERE {condition}" if condition else "")
     return f"(SELECT * FROM ({met}) AS grouped_ WHERE {stored.made('group')} <= {cap.groups}) AS rows_"
+
+
+def _few_in_each(stored: Stored, source: str, condition: str, cap: Truncation, group: Sequence[str]) -> str:
+    """At most so many of an owner's rows in each group, in the order of the owner's rows (theory I4)."""
+    parts = [name(cap.owner)] + ([] if cap.per is None else [name(cap.per)]) + list(group)
+    window = f"ROW_NUMBER() OVER (PARTITION BY {', '.join(parts)} ORDER BY {stored.made('place')})"
+    met = f"SELECT *, {window} AS {stored.made('each')} FROM {source}" + (f" WHERE {condition}" if condition else "")
+    return f"(SELECT * FROM ({met}) AS each_ WHERE {stored.made('each')} <= {cap.each}) AS rows_"
 
 
 def _group(program: Program, stored: Stored) -> list[str]:

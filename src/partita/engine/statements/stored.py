@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, final
+from functools import cached_property, lru_cache
+from typing import final
 
 from partita.query.language.text import in_quotes as name
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import Truncation
 from partita.region.codes import Codes, holds
-from partita.region.columns import Bounded, Categories, Identifier, Integers
+from partita.region.columns import Bounded, Categories, Column, Identifier, Integers, TextKeys
 from partita.region.columns.stepped import Stepped
 from partita.region.columns.stored import Family, family, plain
 from partita.region.dialects.base import Dialect
 from partita.region.dialects.duckdb import DUCKDB
 from partita.region.region import Region
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 
 @final
@@ -92,14 +89,7 @@ class Stored:
         declared = self.table.columns[column]
         assert isinstance(declared, Bounded)
         assert not self.clean
-        stored = self._value(column, self.names[column])
-        return self.dialect.mapped(declared.is_within(stored, self.types[column]))
-
-    def _value(self, column: str, stored_name: str) -> exp.Expr:
-        """A stored value, found under some name."""
-        from sqlglot import exp
-
-        return self.dialect.value(exp.column(stored_name, quoted=True), self.types[column])
+        return _told(self.dialect, declared, self.names[column], self.types[column])
 
     def mapped(self, column: str, stored_name: str) -> str:
         """The SQL that maps a stored value, found under some name, into the column's domain."""
@@ -121,8 +111,9 @@ class Stored:
                 f"ELSE {self.dialect.clamped(value, stored_type)} END"
             )
             return clamped if declared.missing is None else f"COALESCE({clamped}, {declared.missing})"
-        stored = self._value(column, stored_name)
-        return self.dialect.mapped(declared.sanitise(stored, stored_type), declared)
+        found = _rendered(self.dialect, declared, stored_name, stored_type)
+        # Questions put conditions of their own on open texts, and engines hand these to the file, as they would ours.
+        return self.dialect.known(found) if isinstance(declared, TextKeys) else found
 
     def late(self, column: str) -> bool:
         """Whether rows are grouped by the stored value first, and the few groups sanitised afterwards.
@@ -256,6 +247,24 @@ def _categories(value: str, known: str, declared: Categories, codes: Codes) -> l
         return [f"{value} IN ({', '.join(map(text, inside))})"] if len(inside) > 1 else [f"{value} = {text(inside[0])}"]
     outside = [label for label in declared.names if label not in inside]
     return [f"{value} NOT IN ({', '.join(map(text, outside))})"] if outside else [f"{known} IS NOT NULL"]
+
+
+@lru_cache(maxsize=4096)
+def _rendered(dialect: Dialect, declared: Column, stored_name: str, stored_type: str) -> str:
+    """The SQL that maps a stored value into the domain: the same for every table that declares and stores it so."""
+    from sqlglot import exp
+
+    stored = dialect.value(exp.column(stored_name, quoted=True), stored_type)
+    return dialect.mapped(declared.sanitise(stored, stored_type), declared)
+
+
+@lru_cache(maxsize=4096)
+def _told(dialect: Dialect, declared: Bounded, stored_name: str, stored_type: str) -> str:
+    """The SQL that tells whether a stored value is one of the declared values as it is."""
+    from sqlglot import exp
+
+    stored = dialect.value(exp.column(stored_name, quoted=True), stored_type)
+    return dialect.mapped(declared.is_within(stored, stored_type))
 
 
 def telling(table: Table, column: str) -> str:

@@ -17,12 +17,17 @@ from partita.engine.statements.stored import Stored
 from partita.query.exact.operations import MOST_ROWS
 from partita.region.columns import Bounded, Categories, Dates
 from partita.region.columns.stepped import Stepped
+from partita.region.regular import regular
 
 # The signed integers of DuckDB, narrowest first, with their bits; and what has no arithmetic in a statement.
 BITS: Final = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
 _NAMES: Final = {"INT": "INTEGER", "INT128": "HUGEINT", "VARCHAR": "TEXT", "TEXT": "TEXT"}
 _COMPARED: Final = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.NullSafeEQ, exp.NullSafeNEQ)
-_TEXTS: Final = (exp.MD5, exp.ConcatWs)
+_TEXTS: Final = (
+    exp.MD5, exp.ConcatWs, exp.Lower, exp.Upper, exp.Trim, exp.Left, exp.Right, exp.Substring, exp.SplitPart,
+    exp.Replace,
+)  # fmt: skip
+_MET: Final = (exp.Like, exp.RegexpLike, exp.RegexpFullMatch)
 _WRITTEN: Final = (exp.Literal, exp.Neg)
 _CLAUSES: Final = {"expressions", "from_", "joins", "where", "group", "distinct"}
 _RANKS: Final = (exp.RowNumber, exp.DenseRank)
@@ -219,6 +224,15 @@ class _Proof:
                 for part in node.iter_expressions():
                     self.value(part, columns)
                 return Known("TEXT")
+            case exp.Length() | exp.StrPosition():
+                for part in node.iter_expressions():
+                    self.value(part, columns)
+                return Known("BIGINT", 0, MOST_ROWS)
+            case _ if isinstance(node, _MET) and isinstance(node.expression.unnest(), exp.Literal | exp.Lower):
+                self.value(node.this, columns)
+                if not isinstance(node, exp.Like):
+                    regular(node.expression.name, whole=isinstance(node, exp.RegexpFullMatch))
+                return Known("BOOLEAN")
             case _:
                 raise Unproven(f"what {type(node).__name__} gives: {node.sql()[:80]}")
 

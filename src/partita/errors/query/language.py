@@ -479,8 +479,8 @@ def caps_of_gathered() -> QueryRefused:
     """Caps on groups and open keys beside gathered rows."""
     return QueryRefused(
         "shape.caps-of-gathered",
-        f"groups_per_user= and open keys are not answered beside rows gathered by owner. rows_per_user= limits what is "
-        f"gathered, and CLAMP(SUM(x), low, high) what one owner adds. {UNTOUCHED}",
+        f"groups_per_user=, rows_per_group= and open keys are not answered beside rows gathered by owner. "
+        f"rows_per_user= limits what is gathered, and CLAMP(SUM(x), low, high) what one owner adds. {UNTOUCHED}",
     )
 
 

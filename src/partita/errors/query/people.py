@@ -85,7 +85,17 @@ def across_windows(unit: str) -> QueryRefused:
     return QueryRefused(
         "shape.across-windows",
         f"[{unit}] protects the windows of a person one by one, and this question puts rows of several windows of one "
-        f"person together. Ask about the rows of one table, or keep a promise on whole persons. {UNTOUCHED}",
+        f"person together. Ask about the tables themselves, joined on the person and the window, or keep a promise on "
+        f"whole persons. {UNTOUCHED}",
+    )
+
+
+def windows_not_linked(unit: str, example: str) -> QueryRefused:
+    """A join of which rows of several windows could meet, and that is not an inner one."""
+    return QueryRefused(
+        "people.windows-not-linked",
+        f"[{unit}] protects the windows of a person one by one, and rows of several windows would meet here. Equate "
+        f"them too, in ON or inside the brackets: AND {example}. {UNTOUCHED}",
     )
 
 

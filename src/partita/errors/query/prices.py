@@ -268,8 +268,8 @@ def caps_need_owners(reason: str) -> QueryRefused:
     """Caps on what an owner adds, without promises on users."""
     return QueryRefused(
         "selection.caps-need-owners",
-        f"rows_per_user= and groups_per_user= bound what one owner adds to an answer, and {reason}. {UNTOUCHED} Leave "
-        f"them out, or make all promises on users: pt.users(column, rows=...).",
+        f"rows_per_user=, groups_per_user= and rows_per_group= bound what one owner adds to an answer, and {reason}. "
+        f"{UNTOUCHED} Leave them out, or make all promises on users: pt.users(column, rows=...).",
     )
 
 

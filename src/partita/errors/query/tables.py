@@ -246,12 +246,49 @@ def repeated_public_column(table: str, column: str) -> InvalidInput:
     return InvalidInput("public.repeated-column", f"Public table {table} has two columns called {column!r}.")
 
 
-def repeated_key(table: str, key: str, value: object) -> InvalidInput:
-    """A row of the protected table may meet one row of the public table only."""
+def repeated_key(table: str, key: str, value: object, most: int = 1) -> InvalidInput:
+    """More rows of the public table for one key than were declared."""
     return InvalidInput(
         "public.repeated-key",
-        f"Public table {table} has two rows with {key} = {shown(str(value))}. A protected row may meet one of them "
-        f"only: keep one row for each key.",
+        f"Public table {table} has more than {most} {'row' if most == 1 else 'rows'} with {key} = {shown(str(value))}. "
+        f"Keep one row for each key, or say how many there may be: fanout=3 (for questions about people).",
+    )
+
+
+def fan_of_rows(table: str, most: int) -> QueryRefused:
+    """A public table with several rows for a key, joined where rows are not counted by people."""
+    return QueryRefused(
+        "public.fan-out",
+        f"{table} has up to {most} rows for one key, so that one row would become several: that is answered under a "
+        f"promise pt.persons(column, rows=...) alone, in SQL. {UNTOUCHED} Declare a public table with one row for each "
+        f"key, or write WHERE column IN (...) with the keys you want.",
+    )
+
+
+def too_many_fanned(table: str, count: int, limit: int) -> QueryRefused:
+    """More public rows than one statement spells out."""
+    return QueryRefused(
+        "public.too-many-fanned",
+        f"{count:,} rows of {table} are met by the declared values, and at most {limit:,} are joined where there are "
+        f"several for one key. {UNTOUCHED} Declare a public table with the rows that you need.",
+    )
+
+
+def mixed_facts(table: str, column: str) -> QueryRefused:
+    """A public column that is no column of one kind."""
+    return QueryRefused(
+        "public.mixed-facts",
+        f"Column {column} of public table {table} holds facts of several kinds, or numbers without a common decimal "
+        f"step: with several rows for one key it must be one of numbers, texts, days or truth values. {UNTOUCHED}",
+    )
+
+
+def fan_in_on(table: str) -> QueryRefused:
+    """A column of a public table in the condition of an outer join."""
+    return QueryRefused(
+        "public.fan-in-on",
+        f"A column of {table}, which has several rows for one key, cannot stand in the ON of a LEFT or FULL JOIN. "
+        f"Write the condition in WHERE, or join on it with JOIN. {UNTOUCHED}",
     )
 
 
@@ -374,8 +411,18 @@ def open_condition(name: str) -> QueryRefused:
     """A condition on open text of a kind that is not asked of an engine."""
     return QueryRefused(
         "query.open-condition",
-        f"Of {name}, which holds open text, conditions are =, <>, IN, IS NULL, LIKE, ILIKE, STARTS_WITH and CONTAINS "
-        f"with written texts, of {name} itself or of LOWER, UPPER, TRIM, LEFT, RIGHT, SUBSTR, SPLIT_PART or COALESCE "
-        f"of it, and LENGTH({name}) compared with a number. Patterns have no backslash, and beside _ at most one % and "
-        f"32 signs. {UNTOUCHED}",
+        f"Of {name}, which holds open text, conditions are =, <>, IN, IS NULL, LIKE, ILIKE, STARTS_WITH, ENDS_WITH, "
+        f"CONTAINS and REGEXP_MATCHES with written texts, of {name} itself or of LOWER, UPPER, TRIM, LEFT, RIGHT, "
+        f"SUBSTR, SPLIT_PART, REPLACE by nothing longer, or COALESCE of it, and LENGTH({name}) or STRPOS({name}, 'a') "
+        "compared with a number. Patterns of LIKE have no backslash, and beside _ at most one % and 32 signs; regular "
+        f"expressions have no references, look around nowhere, and are short. {UNTOUCHED}",
+    )
+
+
+def zones_unclear() -> QueryRefused:
+    """AT TIME ZONE of something that is no declared moment, or of several zones."""
+    return QueryRefused(
+        "query.zones-unclear",
+        "AT TIME ZONE is answered of a column that is declared with timestamps(...), and gives what clocks of another "
+        f"zone show then: seen AT TIME ZONE 'Europe/Berlin'. The declared zone may stand before it. {UNTOUCHED}",
     )

@@ -59,6 +59,8 @@ def _cap(plan: Plan, granularities: Iterable[Granularity]) -> int | None:
         cap for unit in granularities if isinstance(unit, Persons) for of, cap in unit.rows if of == plan.table.name
     ]
     most += [] if plan.caps.rows is None else [plan.caps.rows]
+    if plan.caps.groups is not None and plan.caps.each is not None:
+        most.append(plan.caps.groups * plan.caps.each)
     return min(most, default=None)
 
 

@@ -150,11 +150,20 @@ class Result:
         return Numbers(summed.reshape(len(sizes), self.noisy.shape[1]), self.spreads, sizes)
 
     @cached_property
+    def silent(self) -> dict[str, frozenset[int]]:
+        """For each column, which of the lines that are shown have no value, because their group may be empty."""
+        found: dict[str, frozenset[int]] = {}
+        for column in self.plan.shown:
+            if isinstance(column, ValueColumn):
+                parts = [self._released[of] for of in aggregates_of(column.formula) if of in self._released]
+                lines = enumerate(self.lines)
+                found[column.name] = frozenset(at for at, line in lines if any(one[line] is None for one in parts))
+        return found
+
+    @property
     def untold(self) -> tuple[str, ...]:
         """The columns in which a line that is shown has no value, because its group may be empty."""
-        silent = {of for of, listed in self._released.items() if any(listed[line] is None for line in self.lines)}
-        shown = (column for column in self.plan.shown if isinstance(column, ValueColumn))
-        return tuple(column.name for column in shown if silent.intersection(aggregates_of(column.formula)))
+        return tuple(name for name, lines in self.silent.items() if lines)
 
     @property
     def doubtful(self) -> tuple[str, ...]:

@@ -229,20 +229,31 @@ def one_change(measurement: Measurement, *, groups: int, partial: bool) -> Lengt
     return same | Lengths(2 * alone.l1, 2 * alone.l2_squared, alone.linf)
 
 
-def one_owner(measurement: Measurement, rows: int, groups: int) -> Lengths:
+def one_owner(measurement: Measurement, rows: int, groups: int, each: int | None = None) -> Lengths:
     """How long the vectors of so many rows of one owner can be together, in so many groups (measurements.proof.md).
+
+    ``each`` is the most of these rows in one group.
 
     >>> one_owner(Owned(), 10, 3), one_owner(Counted(), 10, 3)
     (Lengths(l1=3, l2_squared=3, linf=1), Lengths(l1=10, l2_squared=100, linf=10))
+    >>> one_owner(Counted(), 7, 3, each=3)
+    Lengths(l1=7, l2_squared=19, linf=3)
     """
     if isinstance(measurement, Owned):
         met = min(rows, groups)
         return Lengths(met, met, 1)
-    return one_row(measurement).times(rows)
+    alone = one_row(measurement)
+    if each is None or each >= rows:
+        return alone.times(rows)
+    rows = min(rows, groups * each)
+    full, rest = divmod(rows, each)
+    return Lengths(rows * alone.l1, (full * each**2 + rest**2) * alone.l2_squared, each * alone.linf)
 
 
-def one_alteration(measurement: Measurement, rows: int, groups: int) -> Lengths:
+def one_alteration(measurement: Measurement, rows: int, groups: int, each: int | None = None) -> Lengths:
     """How far so many rows of one owner, before and after, can move the measurement (measurements.proof.md).
+
+    ``each`` is the most of them in one group, before and after.
 
     >>> one_alteration(Owned(), 10, 3), one_alteration(Counted(), 10, 3)
     (Lengths(l1=3, l2_squared=3, linf=1), Lengths(l1=20, l2_squared=200, linf=10))
@@ -250,7 +261,11 @@ def one_alteration(measurement: Measurement, rows: int, groups: int) -> Lengths:
     if isinstance(measurement, Owned):
         met = min(2 * rows, groups)
         return Lengths(met, met, 1)
-    return (one_row(measurement) | one_change(measurement, groups=groups, partial=True)).times(rows)
+    change = one_row(measurement) | one_change(measurement, groups=groups, partial=True)
+    if each is None or each >= rows:
+        return change.times(rows)
+    rows = min(rows, groups * each)
+    return Lengths(rows * change.l1, each * rows * change.l2_squared, each * change.linf)
 
 
 def _range(measurement: Summed) -> tuple[int, int]:

@@ -218,10 +218,15 @@ def _met(measurement: Measurement, users: Users, truncation: Truncation | None) 
     return _kept(users, truncation) if groups is None else min(groups, _kept(users, truncation))
 
 
+def _each(truncation: Truncation | None) -> int | None:
+    """The most rows of an owner in one group, where a question caps them."""
+    return None if truncation is None else truncation.each
+
+
 def _entered(granularity: Granularity, measurement: Measurement, groups: int, truncation: Truncation | None) -> Lengths:
     users = granularity.single
     return (
-        one_owner(measurement, _met(measurement, users, truncation), groups)
+        one_owner(measurement, _met(measurement, users, truncation), groups, _each(truncation))
         if isinstance(users, Users)
         else one_row(measurement)
     )
@@ -230,7 +235,7 @@ def _entered(granularity: Granularity, measurement: Measurement, groups: int, tr
 def _owned(granularity: Granularity, measurement: Measurement, groups: int, truncation: Truncation | None) -> Lengths:
     users = granularity.single
     if isinstance(users, Users) and users.altered:
-        return one_alteration(measurement, _met(measurement, users, truncation), groups)
+        return one_alteration(measurement, _met(measurement, users, truncation), groups, _each(truncation))
     return _entered(granularity, measurement, groups, truncation)
 
 

@@ -15,8 +15,10 @@ from sqlglot import exp
 from partita.errors import PartitaError
 from partita.exact import exact
 from partita.query.functions.number_types import NumberType, number_type
+from partita.query.functions.patterns import REGULAR, regular_of
 from partita.region.calendar import PARTS, last_of_month, later, opening, period
 from partita.region.like import Pattern, pattern
+from partita.region.regular import Irregular
 
 MOST_DIGITS: Final = 30
 MOST_POWER: Final = 8
@@ -53,12 +55,16 @@ _STRICT: Final = frozenset(
         exp.Neg, exp.Abs, exp.Floor, exp.Ceil, exp.Trunc, exp.Round, exp.Sign, exp.WidthBucket, exp.Add, exp.Sub,
         exp.Mul, exp.Div, exp.Pow, exp.IntDiv, exp.Mod, exp.Upper, exp.Lower, exp.Length, exp.Trim, exp.Left, exp.Right,
         exp.Substring, exp.DPipe, exp.StartsWith, exp.Replace, exp.Contains,
+        exp.EndsWith, exp.StrPosition, exp.SplitPart, *REGULAR,
     )
 )  # fmt: skip
 # The whole numbers of SQL, by their bits.
 _WIDTHS: Final = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64, "hugeint": 128}
 _CALLED: Final = frozenset((*PARTS, "date_part", "datepart", "bucket", "clamp"))
 _FORMATS: Final = re.compile(r"(?:%[YmdbBaAjyuVG]|[^%])*")
+
+
+_UNEVALUATED: Final = (TypeError, ValueError, OverflowError, KeyError, AttributeError, PartitaError, Irregular)
 
 
 @final
@@ -75,7 +81,7 @@ def evaluated(node: exp.Expr, values: Mapping[str, Any]) -> Any:
     """
     try:
         return _evaluated(node, values)
-    except (TypeError, ValueError, OverflowError, KeyError, AttributeError, PartitaError):
+    except _UNEVALUATED:
         raise Untabulated from None
 
 
@@ -88,7 +94,7 @@ def applied(node: exp.Expr, first: Any, second: Any) -> Any:
             return compared(type(node), first, second)
         parts = {"this": first, "expression": second}
         return _numeric(node, parts) if isinstance(first, Fraction) else _textual(node, parts)
-    except (TypeError, ValueError, OverflowError, KeyError, AttributeError, PartitaError):
+    except _UNEVALUATED:
         raise Untabulated from None
 
 
@@ -295,6 +301,14 @@ def _textual(node: exp.Expr, arguments: Mapping[str, Any]) -> Any:
             return _string(first).replace(_string(second), _string(arguments["replacement"]))
         case exp.Contains():
             return _string(second) in _string(first)
+        case exp.EndsWith():
+            return _string(first).endswith(_string(second))
+        case exp.StrPosition() if set(arguments) == {"this", "substr"}:
+            return Fraction(_string(first).find(_string(arguments["substr"])) + 1)
+        case exp.SplitPart() if (place := _whole(arguments["part_index"])) >= 1 and arguments["delimiter"]:
+            return next(iter(_string(first).split(_string(arguments["delimiter"]))[place - 1 :]), "")
+        case _ if isinstance(node, REGULAR):
+            return regular_of(node, second, arguments.get("flag")).meets(_string(first))
         case exp.Add() | exp.Sub() if isinstance(first, date) and isinstance(second, Fraction):
             return later(first, _whole(second) if isinstance(node, exp.Add) else -_whole(second), "day")
         case exp.Sub() if isinstance(first, date):

@@ -11,6 +11,7 @@ from typing import final
 
 from partita.query.language.conditions import Condition
 from partita.query.language.derived import Derived
+from partita.query.language.fans import Fan
 from partita.query.tables.people import People
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import KEY_DIGITS, Truncation
@@ -70,7 +71,9 @@ class Joined:
     """Kept rows of several tables that meet on their owner, whatever else they meet on (theory I3, joined.proof.md).
 
     ``present`` are columns without public values, keys and owners, of which the joined table says whether they hold
-    one: true, or NULL.
+    one: true, or NULL. Where windows of persons are protected one by one, all rows of a tuple lie in one window unless
+    ``apart`` says that rows of several windows meet (theory I11).
+    ``fans`` are public tables with several rows for a key, met when all others have been joined.
 
     >>> from partita.granularity import persons
     >>> from partita.region.columns import categories, integers
@@ -88,6 +91,8 @@ class Joined:
     occurrences: tuple[Occurrence, ...]
     existences: tuple[Existence, ...] = ()
     present: tuple[tuple[str, str], ...] = field(default=())
+    fans: tuple[Fan, ...] = ()
+    apart: bool = False
 
     # --- as a table --------------------------------------------------------------------------------------------
 
@@ -105,7 +110,9 @@ class Joined:
                 nullable, own = occurrence.name in self.nullable, occurrence.name == self.own
                 columns[joined] = _varying(declared, nullable=nullable, constant=own)
         columns.update({existence.name: booleans(missing=False) for existence in self.existences})
-        name = "_and_".join(occurrence.name for occurrence in self.occurrences)
+        for fan in self.fans:
+            columns.update({fan.joined(column): declared for column, declared in fan.columns})
+        name = "_and_".join([*(one.name for one in self.occurrences), *(fan.name for fan in self.fans)])
         return Table(name, self, columns).sealed(self.people.batch)
 
     @cached_property
@@ -114,6 +121,8 @@ class Joined:
         found: dict[str, tuple[Occurrence, str]] = {}
         for occurrence in self.occurrences:
             for name, declared in self.people[occurrence.table].table.columns.items():
+                if self.window_of(occurrence.name, name):
+                    continue
                 open_ = not isinstance(declared, Bounded | TextKeys)
                 if not open_ or (occurrence.name, name) in self.present:
                     found[f"{occurrence.name}.{name}"] = occurrence, name
@@ -159,6 +168,35 @@ class Joined:
                 found.update(earlier.name for earlier in self.occurrences[:place])
         return frozenset(found)
 
+    # --- windows -------------------------------------------------------------------------------------------------
+
+    @property
+    def window(self) -> str | None:
+        """The joined column that holds the one window of a tuple; None where windows are none, or are several."""
+        first = self.occurrences[0]
+        per = self.people[first.table].per
+        return None if per is None or self.apart else f"{first.name}.{per}"
+
+    def window_of(self, occurrence: str, column: str) -> bool:
+        """Whether a column always holds the window of its tuple, which the first occurrence tells."""
+        one = self.occurrence(occurrence)
+        others = one.name != self.occurrences[0].name and one.name not in self.nullable
+        return self.window is not None and others and column == self.people[one.table].per
+
+    @property
+    def unit(self) -> int:
+        """The most joined rows that come or go with one protected unit: a person, or one window of one (I4, I11)."""
+        if not self.apart:
+            return self.most
+        windows, less = (prod(self.people.windows(one.table) - few for one in self.occurrences) for few in (0, 1))
+        caps = prod(self.people[one.table].cap for one in self.occurrences) * prod(fan.most for fan in self.fans)
+        return (windows - less) * caps
+
+    @property
+    def altogether(self) -> int:
+        """The most joined rows of one owner in all windows."""
+        return self.most if self.window is None else self.most * self.people.windows(self.occurrences[0].table)
+
     # --- what a promise needs to know ---------------------------------------------------------------------------
 
     @cached_property
@@ -183,7 +221,8 @@ class Joined:
                 whole, factors = matched + before, {}
             else:
                 factors[occurrence.name] = each
-        return whole * prod(factors.values())
+        several = prod(self.people.windows(one.table) for one in self.occurrences) if self.apart else 1
+        return several * whole * prod(factors.values()) * prod(fan.most for fan in self.fans)
 
     def moved(self, table: str) -> int | None:
         """The most joined rows that come or go with one row of a table that lets at most one other in or out (I9).
@@ -207,7 +246,8 @@ class Joined:
             # Rows that a key leads to are functions of the rows that hold it.
             found = {one.name for one in beside if self._found(one)}
             found |= {link.other for link in mine[0].links if self._leads(link)}
-        return 2 * each * prod(1 if one.name in found else self.people[one.table].cap for one in beside)
+        others = prod(1 if one.name in found else self.people[one.table].cap for one in beside)
+        return 2 * each * others * prod(fan.most for fan in self.fans)
 
     def _found(self, occurrence: Occurrence) -> bool:
         """Whether a joined row meets at most one row of this occurrence, found by a key that is unique for an owner."""
@@ -246,14 +286,14 @@ class Joined:
         beside = [one for one in self.occurrences if one.table == person]
         if any(existence.table != person for existence in self.existences) or len(own) > 1 or len(beside) > 1:
             return None
-        if self.brackets:
+        if self.brackets or self.fans:
             return None
         (base,) = own or beside
         return base.table if base.name in self.touched else None
 
     def truncation(self, key: str) -> Truncation:
         """The cap of the joined rows of one owner; they are kept already."""
-        return Truncation(self.people.owner, self.most, key[:KEY_DIGITS], kept=True)
+        return Truncation(self.people.owner, self.most, key[:KEY_DIGITS], self.window, kept=True)
 
     # --- as text -------------------------------------------------------------------------------------------------
 
@@ -270,6 +310,8 @@ class Joined:
             f"{one.name} IN {one.table} {sorted(one.links, key=repr)} {shown_condition(one.where)}"
             for one in self.existences
         ]
+        listed += [fan.canonical() for fan in self.fans]
+        listed += ["across windows"] if self.apart else []
         derived = [one.canonical() for one in self.brackets]
         return f"joined by {self.people.owner}: {'; '.join([*listed, *derived])}"
 

@@ -328,7 +328,7 @@ def label(key: Key, domain: Domain, where: int) -> object:
                 return None
             return _opening(start + where, unit)
         case Valued(labels=labels) if labels:
-            found = labels[where]
+            found = None if where == last(key) else labels[where]
             return _plain(found) if isinstance(found, Fraction) else found
         case Valued(_, within, width, start, shown):
             return None if where == last(key) else shown.label((within.low + where) * within.unit * width + start)

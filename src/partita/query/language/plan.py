@@ -131,15 +131,13 @@ class Plan:
                 *(f"by {canonical_key(key)}" for key in self.keys),
                 *(f"aggregate {shown_aggregate(aggregate)}" for aggregate in self.aggregates),
                 *((f"an owner has {self.caps.rows} rows in {self.caps.groups} groups",) if self.caps else ()),
+                *((f"{self.caps.each} of them in one group",) if self.caps.each is not None else ()),
             )
         )
 
     def capped(self, caps: Caps) -> Plan:
         """The plan with these caps on what one owner adds; caps it has already stay where nothing is said."""
-        if not caps:
-            return self
-        rows = self.caps.rows if caps.rows is None else caps.rows
-        return replace(self, caps=Caps(rows, self.caps.groups if caps.groups is None else caps.groups))
+        return replace(self, caps=caps.over(self.caps)) if caps else self
 
     @property
     def opened(self) -> tuple[Opened, ...]:

@@ -275,8 +275,15 @@ def _named(table: Table) -> str:
         text = text if derived is None else f"({derived.written}) AS {quoted(one.name)}"
         if place:
             on = [] if one.on is None else [f"({shown_condition(one.on, readable)})"]
+            on = [*_same_window(joined, one.name, one.table), *on]
             text = f"{one.kind.value} {text} ON {' AND '.join([*_links(joined, one.name, one.links), *on]) or 'TRUE'}"
         parts.append(text)
+    for fan in joined.fans:
+        named = (
+            quoted(fan.table.name) if fan.name == fan.table.name else f"{quoted(fan.table.name)} AS {quoted(fan.name)}"
+        )
+        met = f"{quoted(fan.name)}.{quoted(fan.table.key)} = {quoted(fan.occurrence)}.{quoted(fan.column)}"
+        parts.append(f"{'LEFT JOIN' if fan.optional else 'JOIN'} {named} ON {met}")
     return "\n".join(parts)
 
 
@@ -288,15 +295,26 @@ def _links(joined: Joined, mine: str, links: Sequence[Link]) -> list[str]:
     ]
 
 
+def _same_window(joined: Joined, mine: str, table: str) -> list[str]:
+    """The equality of windows, where all rows that meet lie in one."""
+    first, per = joined.occurrences[0], joined.people[table].per
+    if joined.window is None or per is None:
+        return []
+    return [f"{quoted(mine)}.{quoted(per)} = {quoted(first.name)}.{quoted(str(joined.people[first.table].per))}"]
+
+
 def _apart(text: str, joined: Joined) -> str:
     """A question about a joined table with the columns of the tables themselves, and with EXISTS written out."""
     written = {joined: f"{quoted(one.name)}.{quoted(column)}" for joined, (one, column) in joined.columns.items()}
+    for fan in joined.fans:
+        written |= {fan.joined(column): f"{quoted(fan.name)}.{quoted(column)}" for column, _ in fan.columns}
     for existence in joined.existences:
         alias = "other"
         while any(alias == one.name.lower() for one in joined.occurrences):
             alias += "_"
         where = existence.where
         own = [] if where.region.whole and not where.tests else [f"({shown_condition(where, readable)})"]
+        own = [*_same_window(joined, alias, existence.table), *own]
         met = " AND ".join([*_links(joined, alias, existence.links), *own])
         written[existence.name] = f"EXISTS (SELECT 1 FROM {quoted(existence.table)} AS {alias} WHERE {met})"
 

@@ -290,7 +290,7 @@ def quote(
     if plan.caps:
         truncation = _capped(plan, promises, truncation)
     if plan.per_user is not None:
-        plan.per_user.check(capped=bool(plan.caps.groups or plan.opened))
+        plan.per_user.check(capped=bool(plan.caps.groups or plan.caps.each or plan.opened))
     # Before anything that is kept from other questions, so that the steps are those of this one.
     spend(_steps(plan), Work.AGGREGATES)
     grouped = cells(plan.keys, plan.met)

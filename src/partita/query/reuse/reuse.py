@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Final, final
 
 import numpy as np
@@ -36,6 +37,7 @@ from partita.query.language.plan import Plan
 from partita.query.noise.assembly import Assembly
 from partita.query.noise.quote import Quote, narrowed
 from partita.region.codes import Codes, size
+from partita.region.domain import Domain
 
 _WEIGHT: Final = 10**6
 _ADDITIVE: Final = (CountRows, Count, Sum, Average, Variance, Covariance, Correlation)
@@ -223,7 +225,7 @@ def _axis(name: str, have: Plan, want: Plan, released: Cells) -> _Axis | None:
         outside[whole[0]] = frozenset(place for place, codes in groups[whole[0]].items() if not codes & kept)
     into: dict[Key, tuple[Key | None, dict[int, int]]] = {}
     for wish in wishes:
-        found = _refined(wish, mine, groups, kept, domain)
+        found = _refined(wish, groups, after, domain)
         if found is None:
             return None
         into[wish] = found
@@ -231,24 +233,35 @@ def _axis(name: str, have: Plan, want: Plan, released: Cells) -> _Axis | None:
 
 
 def _refined(
-    wish: Key, mine: Sequence[Key], groups: dict[Key, dict[int, set[int]]], kept: set[int], domain: Any
+    wish: Key, groups: dict[Key, dict[int, set[int]]], after: Codes, domain: Domain
 ) -> tuple[Key | None, dict[int, int]] | None:
     """A released key whose groups each lie in one group of the wish, and which; or that all values lie in one."""
-    where = {code: keys_of.place(_single(wish), domain, code) for code in kept}
+    single = _single(wish)
+    ends = {keys_of.place(single, domain, code) for low, high in after for code in (low, high - 1)}
+    if not groups and len(ends) > 1:
+        # Most questions about a column are met by releases that do not group by it.
+        return None
+    where = _places(single, domain, after)
     if len(set(where.values())) == 1:
         return None, {0: next(iter(where.values()))}
-    for key in mine:
-        places = {place: {where[code] for code in codes & kept} for place, codes in groups[key].items()}
+    for key, listed in groups.items():
+        places = {place: {where[code] for code in codes & where.keys()} for place, codes in listed.items()}
         if all(len(found) <= 1 for found in places.values()):
             return key, {place: next(iter(found)) for place, found in places.items() if found}
     return None
 
 
-def _grouped(key: Key, codes: Codes, domain: Any) -> dict[int, set[int]]:
+def _grouped(key: Key, codes: Codes, domain: Domain) -> dict[int, set[int]]:
     found: dict[int, set[int]] = {}
-    for code in _codes(codes):
-        found.setdefault(keys_of.place(_single(key), domain, code), set()).add(code)
+    for code, place in _places(_single(key), domain, codes).items():
+        found.setdefault(place, set()).add(code)
     return found
+
+
+@lru_cache(maxsize=32)
+def _places(key: Single, domain: Domain, codes: Codes) -> dict[int, int]:
+    """The group of every code: the same for each release that a question is held against."""
+    return {code: keys_of.place(key, domain, code) for low, high in codes for code in range(low, high)}
 
 
 def _single(key: Key) -> Single:

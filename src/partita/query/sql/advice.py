@@ -8,6 +8,7 @@ from typing import Final
 from sqlglot import exp
 
 from partita.query.sql.places import written
+from partita.query.sql.spelling import Entropy
 
 CLAUSES: Final[dict[str, tuple[str, str]]] = {
     "qualify": ("QUALIFY", "Choose among the groups with HAVING, ORDER BY and LIMIT."),
@@ -40,9 +41,9 @@ _EXPRESSIONS: Final[dict[type[exp.Expr], tuple[str, str]]] = {
 }
 _ONE_ROW: Final = "It would tell the value of one row. Write AVG(x), MEDIAN(x) or QUANTILE(x, 0.9)."
 _LISTED: Final = "It would list the rows. Write SELECT x, COUNT(*) AS n FROM table GROUP BY x."
-_TRUTHS: Final = "Count them: COUNT(*) FILTER (WHERE x) AS n."
 _AGGREGATES: Final[dict[type[exp.Expr], str]] = {
     exp.Mode: "Write SELECT x, COUNT(*) AS n FROM table GROUP BY x ORDER BY n DESC LIMIT 1.",
+    Entropy: "Write SELECT x, COUNT(*) AS n FROM table GROUP BY x, and compute it from the counts.",
     exp.ArrayAgg: _LISTED,
     exp.GroupConcat: _LISTED,
     exp.First: _ONE_ROW,
@@ -50,10 +51,18 @@ _AGGREGATES: Final[dict[type[exp.Expr], str]] = {
     exp.AnyValue: _ONE_ROW,
     exp.ArgMax: _ONE_ROW,
     exp.ArgMin: _ONE_ROW,
-    exp.LogicalAnd: _TRUTHS,
-    exp.LogicalOr: _TRUTHS,
 }
-ANSWERED: Final = "Answered are COUNT, SUM, AVG, VARIANCE, STDDEV, COVAR_POP, CORR, MEDIAN, QUANTILE, MIN and MAX."
+_CALLED: Final = {
+    "histogram": "Write SELECT x, COUNT(*) AS n FROM table GROUP BY x.",
+    "string_agg": _LISTED,
+    "list": _LISTED,
+    "product": "Write EXP(SUM(LN(x))).",
+    "mad": "Ask for MEDIAN(x) first; then write MEDIAN(ABS(x - m)) with the number it gave for m.",
+}
+ANSWERED: Final = (
+    "Answered are COUNT, SUM, AVG, VARIANCE, STDDEV, SKEWNESS, KURTOSIS, GEOMEAN, COVAR_POP, CORR, MEDIAN, QUANTILE, "
+    "MIN, MAX, BOOL_AND and BOOL_OR."
+)
 DISTINCT: Final = (
     "Owners, and the values of one declared or open column, are counted so. For the values that occur, write "
     "SELECT x, COUNT(*) AS n FROM table GROUP BY x HAVING COUNT(*) > 20, with a number above the error bar."
@@ -96,7 +105,9 @@ def for_expression(text: str, node: exp.Expr) -> tuple[str, str]:
 
 def for_aggregate(text: str, node: exp.Expr) -> tuple[str, str]:
     """An aggregate that is not answered, and what to write for it."""
-    return called(text, node), next((said for kind, said in _AGGREGATES.items() if isinstance(node, kind)), ANSWERED)
+    name = called(text, node)
+    said = next((said for kind, said in _AGGREGATES.items() if isinstance(node, kind)), ANSWERED)
+    return name, _CALLED.get(name.lower(), said)
 
 
 def for_window(node: exp.Expr) -> tuple[str, str]:

@@ -29,8 +29,16 @@ from partita.query.language.expressions import Case, Expression, Number
 from partita.query.language.formulas import Apply, Choice, Constant, Formula, Label, Margin, Operation, replaced
 from partita.query.language.joined import joined_of
 from partita.query.sql.advice import DISTINCT, for_aggregate
-from partita.query.sql.quantile_calls import read_owner, read_quantile
+from partita.query.sql.quantile_calls import each_owner, read_owner, read_quantile
 from partita.query.sql.scalars import Reader
+from partita.query.sql.shape_calls import (
+    read_geometric_mean,
+    read_kurtosis,
+    read_skewness,
+    read_standard_error,
+    read_truth,
+)
+from partita.query.sql.spelling import GeometricMean, KurtosisPop, StandardError
 
 
 def aggregate(reader: Reader, node: exp.Expr) -> Formula | None:
@@ -135,6 +143,8 @@ def _count(reader: Reader, node: exp.Expr) -> Aggregate:
         owner = read_owner(reader, of)
         if owner is not None:
             return CountOwners(owner)
+        if each_owner(reader, of):
+            return CountRows()
         different = _different(reader, of.expressions[0]) if len(of.expressions) == 1 else None
         if different is not None:
             return different
@@ -195,4 +205,11 @@ READERS: Final[dict[type[exp.Expr], Callable[[Reader, exp.Expr], Formula]]] = {
     exp.RegrSlope: _line,
     exp.RegrIntercept: _line,
     exp.RegrR2: _line,
+    exp.Skewness: read_skewness,
+    exp.Kurtosis: read_kurtosis,
+    KurtosisPop: read_kurtosis,
+    GeometricMean: read_geometric_mean,
+    StandardError: read_standard_error,
+    exp.LogicalAnd: read_truth,
+    exp.LogicalOr: read_truth,
 }

@@ -11,7 +11,7 @@ from partita.errors.query import language as refuse
 from partita.query.language import keys
 from partita.query.language.expressions import columns
 from partita.query.language.keys import Bucket, Each, Key, Opened, Truncated
-from partita.query.sql import open_text, rowwise, times
+from partita.query.sql import open_text, rowwise, time_labels, times
 from partita.query.sql.column_functions import cases, constant
 from partita.region.columns import Timestamps
 
@@ -89,8 +89,10 @@ def _function(reader: Reader, node: exp.Expr) -> Key | None:
     text = None if reader.attributes(node) else bare.sql(dialect="duckdb")
     if open_text.mentions(reader, node) is not None:
         return open_text.key(reader, node) or _decided(reader, node, text)
-    if text is not None and times.many(reader, node) and (timed := times.key_of(reader, node, text)) is not None:
-        return timed
+    if text is not None and times.many(reader, node):
+        timed = times.key_of(reader, node, text) or time_labels.named(reader, node, text)
+        if timed is not None:
+            return timed
     if text is not None and reader.many(node, MOST_LISTED) and (number := _number(reader, node, text)) is not None:
         return number
     found = reader.tabulated(node)

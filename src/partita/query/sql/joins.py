@@ -67,6 +67,8 @@ def read_join(
     if table is None or target.db.lower() not in ("", "main", "public"):
         shown = target.sql(dialect="duckdb")
         raise refused(node, refuse.unknown_join(shown if len(shown) <= 40 else "in brackets", sorted(public)))
+    if table.fanout > 1:
+        raise refused(node, refuse.fan_of_rows(table.name, table.fanout))
     side, kind = node.side.upper(), node.kind.upper()
     if node.method.upper() == "NATURAL":
         raise refused(node, refuse.natural_join(table.name, table.key))
@@ -75,7 +77,7 @@ def read_join(
     if target.alias_column_names:
         raise refused(node, refuse_shape.columns_unclear(f"{target.alias}({', '.join(target.alias_column_names)})"))
     alias = target.alias or table.name
-    column = _led_by(node, alias, table) or _bare(node, table, looked)
+    column = led_by(node, alias, table) or _bare(node, table, looked)
     if column is None:
         raise refused(node, refuse.join_condition(table.name, table.key))
     base, values = looked(column)
@@ -99,7 +101,7 @@ def paired(tree: exp.Select, public: Mapping[str, PublicTable]) -> None:
             continue
         parts = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
         for part in parts:
-            if _led_by(exp.Join(this=target.copy(), on=part.copy()), target.alias or table.name, table) is None:
+            if led_by(exp.Join(this=target.copy(), on=part.copy()), target.alias or table.name, table) is None:
                 continue
             node.set("on", part.copy())
             rest = [other.copy() for other in parts if other is not part]
@@ -116,7 +118,7 @@ def _leading(tree: exp.Select, node: exp.Join, alias: str, table: PublicTable) -
         return
     parts = list(on.flatten())
     for part in parts:
-        if _led_by(exp.Join(this=node.this.copy(), on=part.copy()), alias, table) is not None:
+        if led_by(exp.Join(this=node.this.copy(), on=part.copy()), alias, table) is not None:
             where = tree.args.get("where")
             rest = [exp.Paren(this=other.copy()) for other in parts if other is not part]
             rest += [] if where is None else [exp.Paren(this=where.this.copy())]
@@ -144,7 +146,7 @@ def _bare(node: exp.Join, table: PublicTable, looked: Looked) -> exp.Column | No
     return None
 
 
-def _led_by(node: exp.Join, alias: str, table: PublicTable) -> exp.Column | None:
+def led_by(node: exp.Join, alias: str, table: PublicTable) -> exp.Column | None:
     """The column on the other side of the key, in ON a = b or USING (a)."""
     using, on = node.args.get("using"), node.args.get("on")
     if using and len(using) == 1 and using[0].name.lower() == table.key.lower():

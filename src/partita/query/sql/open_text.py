@@ -9,11 +9,13 @@ from sqlglot import exp
 
 from partita.errors.query import language as refuse
 from partita.errors.query import tables as refuse_text
+from partita.query.functions.patterns import REGULAR, regular_of
 from partita.query.language.joined import joined_of
 from partita.query.language.keys import Opened
 from partita.query.language.text import in_quotes
 from partita.query.language.worded import Worded
 from partita.region.columns import TextKeys
+from partita.region.regular import Irregular
 
 if TYPE_CHECKING:
     from partita.query.sql.scalars import Reader
@@ -112,6 +114,11 @@ def _truth(node: exp.Expr, column: str) -> str:
         case exp.StartsWith():
             start = _string(node.expression)
             return f"LEFT({_text(node.this, column)}, {len(start)}) = {_quoted(start)}"
+        case exp.EndsWith():
+            end = _string(node.expression)
+            return f"RIGHT({_text(node.this, column)}, {len(end)}) = {_quoted(end)}"
+        case _ if isinstance(node, REGULAR):
+            return _regular(node, column)
         case exp.Contains():
             within = _string(node.expression)
             if set(within) & set("%_"):
@@ -128,6 +135,9 @@ def _value(node: exp.Expr, column: str) -> _Part:
             return _Part(str(_whole(node, 0)), _Kind.NUMBER)
         case exp.Length():
             return _Part(f"LENGTH({_text(node.this, column)})", _Kind.NUMBER)
+        case exp.StrPosition() if set(_given(node)) == {"this", "substr"}:
+            within = _quoted(_string(node.args["substr"], least=1))
+            return _Part(f"STRPOS({_text(node.this, column)}, {within})", _Kind.NUMBER)
         case _:
             return _Part(_text(node, column), _Kind.TEXT)
 
@@ -154,6 +164,11 @@ def _text(node: exp.Expr, column: str) -> str:
         case exp.SplitPart():
             parted = _quoted(_string(node.args["delimiter"], least=1))
             return f"SPLIT_PART({_text(node.this, column)}, {parted}, {_whole(node.args['part_index'], 1)})"
+        case exp.Replace() if set(_given(node)) == {"this", "expression", "replacement"}:
+            old, new = _string(node.expression, least=1), _string(node.args["replacement"])
+            if len(new.encode()) > len(old.encode()):
+                raise _Unread  # one inside the other they could make texts of any length
+            return f"REPLACE({_text(node.this, column)}, {_quoted(old)}, {_quoted(new)})"
         case exp.Coalesce() if len(node.expressions) == 1:
             return f"COALESCE({_text(node.this, column)}, {_quoted(_string(node.expressions[0]))})"
         case _:
@@ -170,6 +185,24 @@ def _pattern(node: exp.Expr) -> str:
     if "\\" in text or gaps > MOST_GAPS or ("_" in text and gaps and (gaps > 1 or len(text) > _TRIED)):
         raise _Unread
     return _quoted(text)
+
+
+def _regular(node: exp.Expr, column: str) -> str:
+    """A regular expression that is read in one pass over the text, and that no text fails."""
+    given = node.args.get("flag")
+    flag, pattern = None if given is None else _string(given), _string(node.expression, least=1)
+    try:
+        found = regular_of(node, pattern, flag)
+    except Irregular:
+        raise _Unread from None
+    called = "REGEXP_FULL_MATCH" if found.whole else "REGEXP_MATCHES"
+    folded = flag == "i" or isinstance(node, exp.RegexpILike)
+    parts = [_text(node.this, column), _quoted(pattern), *(["'i'"] if folded else [])]
+    return f"{called}({', '.join(parts)})"
+
+
+def _given(node: exp.Expr) -> list[str]:
+    return [name for name, value in node.args.items() if value is not None and value is not False]
 
 
 def _string(node: exp.Expr, least: int = 0) -> str:

@@ -36,6 +36,7 @@ from partita.query.sql.releases.stages import Staged, staged
 from partita.query.sql.releases.statement import Splitter, Statement
 from partita.query.sql.scalars import Reader
 from partita.query.sql.select_list import Selecting
+from partita.query.sql.spelling import spelled
 from partita.query.sql.subqueries import Inliner, inlined
 from partita.query.sql.synonyms import plain, steady
 from partita.query.tables.people import People
@@ -204,7 +205,7 @@ def _parsed_one(text: str) -> exp.Expr:
             if value and clause != "this":
                 raise at(refuse.not_simple(clause.strip("_").upper()), words(text, tree))
         tree = tree.this
-    return tree
+    return spelled(tree)
 
 
 def _unreadable(text: str, problem: sql_errors.ParseError) -> QueryRefused:
@@ -244,7 +245,7 @@ class Asked:
         if len(text) > LONGEST:
             raise refuse.too_long(len(text), LONGEST)
         if people is not None:
-            tables, most = people.tables, {name: keeping.cap for name, keeping in people.keepings.items()}
+            tables, most = people.tables, {name: people.altogether(name) for name in people.keepings}
         listed = tables.values() if isinstance(tables, Mapping) else tables
         known = {table.name.lower(): table for table in listed}
         return cls(text, known, public or {}, most or {}, people)
@@ -260,8 +261,7 @@ class Asked:
 
     def rows(self, table: Table) -> int | None:
         """How many rows of one owner any question may use, if there is a limit."""
-        joined = joined_of(table)
-        return self.most.get(table.name) if joined is None else joined.most
+        return self.most.get(table.name) if (joined := joined_of(table)) is None else joined.altogether
 
 
 def _plan(asked: Asked, given: exp.Select) -> Plan:
@@ -280,12 +280,12 @@ def _plan(asked: Asked, given: exp.Select) -> Plan:
     _check_apart(base, made.apart)
     reader, per_user = base, None
     if inner is not None:
-        where = inner.args.get("where")
-        met = met if where is None else met & base.condition(where.this)
+        met = met if (where := inner.args.get("where")) is None else met & base.condition(where.this)
         per_user, rest = GatheringWords(base, inner, asked.rows(base.table)).read()
         alias = tree.args["from_"].this.alias
         tree = Inliner(text).merged(tree, rest, alias)
-        reader = Reader(text, per_user.table, alias or per_user.table.name)
+        each = None if per_user.keys else per_user.owner
+        reader = Reader(text, per_user.table, alias or per_user.table.name, each=each)
     _check_clauses(text, tree)
     selected = [_named(item) for item in tree.expressions]
     for item, _ in selected:

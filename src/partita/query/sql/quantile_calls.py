@@ -50,6 +50,13 @@ def read_owner(reader: Reader, distinct: exp.Distinct) -> str | None:
     return owner if listed[0].unnest().name.lower() == owner.lower() else None
 
 
+def each_owner(reader: Reader, distinct: exp.Distinct) -> bool:
+    """Whether owners are counted over rows of which each owner has one."""
+    listed = distinct.expressions
+    bare = listed[0].unnest() if len(listed) == 1 else None
+    return reader.each is not None and isinstance(bare, exp.Column) and bare.name.lower() == reader.each.lower()
+
+
 def _ranked(reader: Reader, node: exp.Expr) -> Expression:
     """What is ranked: a bounded expression, or a column of dates or times."""
     bare = node.unnest()

@@ -82,6 +82,7 @@ class Reader:
     joined: tuple[Joined, ...] = ()
     texts: bool = False
     """Whether open texts may decide about rows: those of one table that is no part of a join."""
+    each: str | None = None  # the owner column of gathered rows, if each owner has one of them
     evaluator: Evaluator = field(default_factory=Evaluator, compare=False, repr=False)
 
     # --- words -------------------------------------------------------------------------------------------------
@@ -259,11 +260,8 @@ class Reader:
         if not isinstance(node, exp.Column) or self.attributes(node):
             return None
         name, column = self.column(node)
-        return (
-            Plus((Value(name, timed=True), Number(Fraction(column.low.toordinal()))))
-            if isinstance(column, Dates)
-            else None
-        )
+        since = Number(Fraction(column.low.toordinal())) if isinstance(column, Dates) else None
+        return None if since is None else Plus((Value(name, timed=True), since))
 
     def _apart(self, end: exp.Expr, start: exp.Expr) -> Expression | None:
         """How many days lie between two columns of dates."""

@@ -26,6 +26,7 @@ from partita.query.language.expressions import (
 )
 from partita.query.language.expressions import columns as columns_of
 from partita.query.language.keys import Key, Shape, Valued
+from partita.query.sql.zoned import moved, zone_of
 from partita.region.columns import Dates, Operator, Timestamps
 from partita.region.columns.moments import moment
 from partita.region.domain import Domain
@@ -73,8 +74,8 @@ class Time:
     """
 
     of: Expression
-    whole: bool
     rising: bool = True
+    whole: bool = False
 
     @property
     def seconds(self) -> Expression:
@@ -100,8 +101,8 @@ def time_of(reader: Reader, node: exp.Expr) -> Time | None:
         case exp.Cast() if node.is_type("timestamp", "timestampntz", "datetime"):
             inner = time_of(reader, node.this) or literal(node.this)
             return None if inner is None else Time(inner.seconds, whole=False, rising=inner.rising)
-        case exp.AtTimeZone() if isinstance(node.args.get("zone"), exp.Literal):
-            return _moved(reader, node)
+        case exp.AtTimeZone() | exp.Anonymous() if zone_of(node) is not None:
+            return Time(*moved(reader, node))
         case exp.TimestampTrunc() | exp.DateTrunc() | exp.DateBin():
             return _opening(reader, node)
         case exp.Anonymous() if node.name.lower() == "bucket":
@@ -143,16 +144,6 @@ def _dated(time: Time | None) -> Time | None:
     if isinstance(time.of, Number) and time.of.value is not None:
         return Time(Number(Fraction(time.of.value if time.whole else time.of.value // clock.DAY)), whole=True)
     return Time(time.days, whole=True, rising=time.rising)
-
-
-def _moved(reader: Reader, node: exp.AtTimeZone) -> Time | None:
-    """A column in the zone that it was declared in is what it is."""
-    subject = node.this.unnest()
-    if not isinstance(subject, exp.Column):
-        return None
-    _, column = reader.column(subject)
-    same = isinstance(column, Timestamps) and column.zone == node.args["zone"].name
-    return time_of(reader, subject) if same else None
 
 
 def _shifted(reader: Reader, node: exp.Binary) -> Time | None:
@@ -249,11 +240,11 @@ def _buckets(time: Time, width: exp.Interval) -> Periods | None:
 
 def _opening(reader: Reader, node: exp.Expr) -> Time | None:
     found = periods(reader, node)
-    subject = node.this if isinstance(node, exp.TimestampTrunc | exp.DateTrunc) else None
     if found is None:
         return None
-    inner = time_of(reader, subject) if subject is not None else None
-    return Time(found.opening(), whole=False, rising=inner.rising if inner is not None else True)
+    subject = node.expressions[0] if isinstance(node, exp.Anonymous) else node.this
+    inner = time_of(reader, node.expression if isinstance(node, exp.DateBin) else subject)
+    return Time(found.opening(), rising=inner is not None and inner.rising)
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------

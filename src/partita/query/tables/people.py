@@ -127,6 +127,18 @@ class People:
             return keeping.parent, spelled[column.lower()]
         return (table, column) if column in keeping.unique else None
 
+    def windows(self, table: str) -> int:
+        """In how many windows one owner may have rows of a table; 1 where persons are protected as a whole."""
+        keeping = self.keepings[table]
+        if keeping.per is None:
+            return 1
+        domain = keeping.table.domain
+        return domain.bounded[domain.axis(keeping.per)].values[-1][1]
+
+    def altogether(self, table: str) -> int:
+        """The most rows of one owner that are ever kept in a table, in all windows."""
+        return self.keepings[table].cap * self.windows(table)
+
     def truncation(self, table: str, key: str) -> Truncation:
         """Which rows of an owner a table keeps, by the key of the ledger."""
         keeping = self.keepings[table]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
@@ -14,7 +15,7 @@ from typing import Any, final
 
 from partita.errors import PartitaError
 from partita.errors.query import tables as refuse
-from partita.exact import exact
+from partita.exact import exact, whole
 from partita.region.columns import Bounded, Operator
 
 Fact = str | Fraction | bool | date | None
@@ -28,6 +29,8 @@ class PublicTable:
 
     Joined to a protected table on a declared column it adds columns that are functions of that column, so a question
     still depends on each row by itself, and is charged to the same people (theory E9). It is read once, here.
+    With ``fanout`` there are up to so many rows for one key: then a row becomes so many, which promises on people
+    count (theory I4).
 
     >>> clinics = PublicTable("clinics", [{"clinic": "a", "state": "TX"}, {"clinic": "b", "state": "NM"}], key="clinic")
     >>> clinics.columns
@@ -38,8 +41,9 @@ class PublicTable:
     key: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Fact, ...], ...] = field(repr=False)
+    fanout: int
 
-    def __init__(self, name: str, source: object, key: str) -> None:
+    def __init__(self, name: str, source: object, key: str, *, fanout: int = 1) -> None:
         if not isinstance(name, str) or not name.isidentifier():
             raise refuse.bad_public_name(name)
         listed = _rows(name, source)
@@ -53,16 +57,17 @@ class PublicTable:
             if folded.count(column.lower()) > 1:
                 raise refuse.repeated_public_column(name, column)
         rows = tuple(tuple(_fact(name, column, row.get(column)) for column in columns) for row in listed)
-        seen: set[Fact] = set()
+        most, seen = whole(fanout, "fanout", least=1), Counter[Fact]()
         for row in rows:
             value = row[columns.index(key)]
-            if value in seen:
-                raise refuse.repeated_key(name, key, value)
-            seen.add(value)
+            seen[value] += 1
+            if seen[value] > most:
+                raise refuse.repeated_key(name, key, value, most)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "key", key)
         object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "fanout", most)
 
     def column(self, name: str) -> int | None:
         """Where a column stands, whatever its capitals."""

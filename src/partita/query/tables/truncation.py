@@ -22,27 +22,49 @@ KEY_DIGITS = 24
 @final
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """The most that one owner may add to one question: so many rows, in so many groups; None where nothing is said.
+    """The most that one owner may add to one question: so many rows, in so many groups, and so many rows in ``each``.
+
+    None where nothing is said.
 
     >>> Caps.of(10, 3)
-    Caps(rows=10, groups=3)
+    Caps(rows=10, groups=3, each=None)
     """
 
     rows: int | None = None
     groups: int | None = None
+    each: int | None = None
 
     @classmethod
-    def of(cls, rows: object = None, groups: object = None) -> Caps:
+    def of(cls, rows: object = None, groups: object = None, each: object = None) -> Caps:
         """The caps, if they can be used."""
-        found: dict[str, int | None] = {}
-        for name, value in (("rows", rows), ("groups", groups)):
+        found: list[int | None] = []
+        for name, value in (("rows_per_user", rows), ("groups_per_user", groups), ("rows_per_group", each)):
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise refuse_selection.bad_cap(f"{name}_per_user", value)
-            found[name] = value
-        return cls(**found)
+                raise refuse_selection.bad_cap(name, value)
+            found.append(value)
+        return cls(*found)
 
     def __bool__(self) -> bool:
-        return self.rows is not None or self.groups is not None
+        return self.rows is not None or self.groups is not None or self.each is not None
+
+    def over(self, other: Caps) -> Caps:
+        """These caps, and those of another where nothing is said here."""
+        mine, theirs = (self.rows, self.groups, self.each), (other.rows, other.groups, other.each)
+        return Caps(*(before if now is None else now for now, before in zip(mine, theirs, strict=True)))
+
+    @property
+    def moved(self) -> int | None:
+        """The most rows of a question that change with one kept row that comes or goes; None where it is not counted.
+
+        A row that opens a group lets in one row, and a group with up to ``each`` rows goes for it; one in a group that
+        is full changes places with another (theory I9, event_promise.proof.md).
+
+        >>> Caps(groups=1, each=3).moved, Caps(each=3).moved, Caps(groups=1).moved
+        (4, 2, None)
+        """
+        if self.each is None or self.rows is not None:
+            return None
+        return 2 if self.groups is None else 1 + self.each
 
 
 UNCAPPED = Caps()
@@ -60,7 +82,9 @@ class Truncation:
     given a stand-in, they would compete with rows of that day for its places, and a day taken away would let them in.
 
     ``inside`` is the most of these rows that one question may use, taken in the same order; ``groups`` the most groups
-    of one question that an owner may be counted in, in a keyed order of the owner's own groups.
+    of one question that an owner may be counted in, in a keyed order of the owner's own groups; ``each`` the most rows
+    of an owner in one of these groups, again in the order of rows. Groups are chosen first, then rows in each of them,
+    then rows altogether.
 
     ``kept`` says that an engine holds no other rows than the kept ones, so that nothing is left to be cut: ``rows`` is
     then what is known of them, and the order is only looked at for the caps of one question.
@@ -73,6 +97,7 @@ class Truncation:
     inside: int | None = None
     groups: int | None = None
     kept: bool = False
+    each: int | None = None
 
     @property
     def fixed(self) -> Truncation:
@@ -82,7 +107,18 @@ class Truncation:
     @property
     def most(self) -> int:
         """The most rows of one owner that any one release uses."""
-        return self.rows if self.inside is None else min(self.rows, self.inside)
+        most = self.rows if self.inside is None else min(self.rows, self.inside)
+        return most if self.groups is None or self.each is None else min(most, self.groups * self.each)
+
+    @property
+    def grouped(self) -> bool:
+        """Whether the groups of a question decide which rows of an owner are used."""
+        return self.groups is not None or self.each is not None
+
+    @property
+    def ordered(self) -> bool:
+        """Whether one question looks at the order of an owner's rows once more."""
+        return self.inside is not None or self.each is not None
 
     def capped(self, caps: Caps) -> Truncation:
         """The truncation with the tighter caps of one question.
@@ -91,7 +127,7 @@ class Truncation:
         3
         """
         inside = [cap for cap in (self.inside, caps.rows) if cap is not None and cap < self.rows]
-        return replace(self, inside=min(inside, default=None), groups=caps.groups)
+        return replace(self, inside=min(inside, default=None), groups=caps.groups, each=caps.each)
 
     def altogether(self, domain: Domain) -> int:
         """The most rows of one owner that are kept at all, over all parts of the owner."""

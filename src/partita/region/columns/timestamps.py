@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 from partita.calls import called
 from partita.errors import refinement as words
 from partita.errors import region as refuse
-from partita.region.codemap import Piece
+from partita.region.codemap import Piece, clamping
 from partita.region.codes import Codes
 from partita.region.columns.base import Operator
 from partita.region.columns.moments import counted, moment, read
@@ -90,12 +90,20 @@ class Timestamps(Stepped):
         return unit is not None and self.low <= unit <= self.high
 
     def _onto(self, old: Stepped) -> tuple[Piece, ...] | str:
-        """Wider bounds on the same clock."""
+        """Wider bounds on the same clock, and steps that divide the old ones: rounding down twice is rounding down."""
         if not isinstance(old, Timestamps) or old.zone != self.zone:
             return words.unproven(self.kind)
         ends = old.low * old.tick - 2 * DAY, old.high * old.tick + 2 * DAY
         # Zone data may have changed since the old column was declared.
-        return Stepped._onto(self, old) if self.offsets.agrees(old.offsets, *ends) else words.unproven(self.kind)
+        if not self.offsets.agrees(old.offsets, *ends):
+            return words.unproven(self.kind)
+        if old.tick == self.tick:
+            return Stepped._onto(self, old)
+        if old.tick % self.tick or self.missing is not None:
+            return words.steps_apart(old.step, self.step)
+        if self.low * self.tick > old.low * old.tick or self.high * self.tick < old.high * old.tick:
+            return words.narrower(old.value(0), old.value(old.high - old.low))
+        return clamping(self.low, self.high, old.low, old.high, old.tick // self.tick)
 
     def _unit(self, value: object) -> int | None:
         if self.reading is not None and isinstance(value, str):
@@ -116,16 +124,19 @@ class Timestamps(Stepped):
         if local is None:
             return self._absent()
         low, high = (exp.Literal.number(end) for end in (self.low, self.high))
-        found = exp.Case().when(exp.Is(this=stored.copy(), expression=exp.null()), self._absent())
+        # Local times are long to write, and every part of this is new: nothing of it is copied once more.
+        found = exp.Case().when(exp.Is(this=stored.copy(), expression=exp.null()), self._absent(), copy=False)
         for test, end in endless:
-            found = found.when(test, exp.Literal.number(end))
-        above = exp.Sub(this=exp.paren(local.copy()), expression=exp.Literal.number(self.low * self.tick))
-        steps = exp.IntDiv(this=exp.paren(above), expression=exp.Literal.number(self.tick))
+            found.when(test, exp.Literal.number(end), copy=False)
+        start = exp.Literal.number(self.low * self.tick)
+        above = exp.Sub(this=exp.paren(local.copy(), copy=False), expression=start)
+        steps = exp.IntDiv(this=exp.paren(above, copy=False), expression=exp.Literal.number(self.tick))
+        last = exp.Literal.number(self.high * self.tick)
         return (
-            found.when(exp.Is(this=local.copy(), expression=exp.null()), self._absent())
-            .when(exp.LTE(this=local.copy(), expression=exp.Literal.number(self.low * self.tick)), low)
-            .when(exp.GTE(this=local.copy(), expression=exp.Literal.number(self.high * self.tick)), high)
-            .else_(exp.Add(this=exp.cast(steps, "BIGINT"), expression=low.copy()))
+            found.when(exp.Is(this=local.copy(), expression=exp.null()), self._absent(), copy=False)
+            .when(exp.LTE(this=local.copy(), expression=start.copy()), low, copy=False)
+            .when(exp.GTE(this=local.copy(), expression=last), high, copy=False)
+            .else_(exp.Add(this=exp.cast(steps, "BIGINT", copy=False), expression=low.copy()), copy=False)
         )
 
     def is_within(self, stored: exp.Expr, stored_type: str) -> exp.Expr:
@@ -134,12 +145,12 @@ class Timestamps(Stepped):
         local, endless = self._local(stored, stored_type)
         if local is None:
             return exp.false()
-        found = exp.Case().when(exp.Is(this=stored.copy(), expression=exp.null()), exp.false())
+        found = exp.Case().when(exp.Is(this=stored.copy(), expression=exp.null()), exp.false(), copy=False)
         for test, _ in endless:
-            found = found.when(test, exp.false())
+            found.when(test, exp.false(), copy=False)
         low, high = (exp.Literal.number(end) for end in (self.low * self.tick, (self.high + 1) * self.tick - 1))
-        return found.when(exp.Is(this=local.copy(), expression=exp.null()), exp.false()).else_(
-            exp.Between(this=local.copy(), low=low, high=high)
+        return found.when(exp.Is(this=local.copy(), expression=exp.null()), exp.false(), copy=False).else_(
+            exp.Between(this=local.copy(), low=low, high=high), copy=False
         )
 
     def _local(self, stored: exp.Expr, stored_type: str) -> tuple[exp.Expr | None, list[tuple[exp.Expr, int]]]:

@@ -159,6 +159,9 @@ class Catalogue:
             finally:
                 timer.cancel()
                 self._connection.abort()
+                for name in views:
+                    # They are about one account, and the next statement may be another's.
+                    self._connection.execute(f'DELETE FROM {OWN}."{name}"')
         if len(lines_found) > MOST_LINES:
             raise refuse.not_in_catalogue(f"it has more than {MOST_LINES:,} lines.")
         return columns, lines_found

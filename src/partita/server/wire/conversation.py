@@ -278,7 +278,8 @@ class Conversation:
             self._tell(messages.NO_DATA)
             return
         performer.allowed(statement)
-        found = await self._working(lambda: performer.described(statement))
+        looking = statement.aim is Aim.CATALOGUE
+        found = await self._working(lambda: performer.described(statement), looking=looking)
         if found is None:
             self._tell(messages.NO_DATA)
         else:
@@ -325,12 +326,16 @@ class Conversation:
                 raise refuse_server.too_many(5)
             if await self._working(lambda: self._endpoint.valid(self._caller)) is False:
                 raise refuse.not_let_in(self._caller.account)
-        return await self._working(lambda: performer.perform(statement))
+        return await self._working(lambda: performer.perform(statement), looking=statement.aim is Aim.CATALOGUE)
 
-    async def _working(self, work: Callable[[], Made]) -> Made:
-        """Work in a thread of its own; it runs to its end, and whoever cancels only stops waiting."""
+    async def _working(self, work: Callable[[], Made], *, looking: bool = False) -> Made:
+        """Work in a thread of its own; it runs to its end, and whoever cancels only stops waiting.
+
+        Looking something up waits for others who do, and takes no place of a question.
+        """
         self._cancel.clear()
-        task = asyncio.ensure_future(anyio.to_thread.run_sync(work, limiter=self._endpoint.asking))
+        limiter = self._endpoint.looking if looking else self._endpoint.asking
+        task = asyncio.ensure_future(anyio.to_thread.run_sync(work, limiter=limiter))
         self._endpoint.keep(task)
         waiting = asyncio.ensure_future(self._cancel.wait())
         try:

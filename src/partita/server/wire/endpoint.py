@@ -45,6 +45,7 @@ class Endpoint(Live):
         self.service, self.tls, self.tls_only = service, tls, tls_only
         self.rates = Rates(service.settings.requests_per_minute)
         self.asking = anyio.CapacityLimiter(service.settings.questions_at_once)
+        self.looking = anyio.CapacityLimiter(1)
         self._open: dict[int, Cancellable] = {}
         self._kept: set[asyncio.Future[Any]] = set()
         self._last = 0

@@ -14,6 +14,8 @@ from partita.server.wire.scanner import Sentence, Sort, Word
 from partita.server.wire.statements import neighbour, replaced
 
 MOST: Final = 1000
+_LOOKED: Final = 10
+"""So many words of a cast are looked at."""
 _KINDS: Final = (
     (Integers, values.INT8), (Decimals, values.NUMERIC), (Dates, values.DATE),
     (Timestamps, values.TIMESTAMP), (Booleans, values.BOOL),
@@ -24,6 +26,7 @@ _EXAMPLES: Final[Mapping[int, Any]] = {
     values.TIMESTAMP: datetime(2000, 1, 1),  # noqa: DTZ001
     values.TEXT: "",
 }
+_VALUES: Final = (Sort.PARAMETER, Sort.NUMBER, Sort.STRING)
 _SECOND: Final = {"double": ("precision",), "character": ("varying",), "timestamp": ("without", "with", "time", "zone")}
 _COMPARING: Final = ("=", "<", ">", "!", "like", "ilike", "not", "in", "any", "(", "between", "is", "distinct", "from")
 
@@ -59,13 +62,17 @@ def parameters(said: Sentence, given: Sequence[int], columns: Mapping[str, Colum
         or max(numbers, default=0) > MOST
     ):
         raise refuse.too_many_held("parameters", MOST)
+    places: dict[int, list[tuple[int, str]]] = {}
+    gone: dict[int, str] = {}
+    for place, word in enumerate(said.words):
+        if word.sort is Sort.PARAMETER:
+            places.setdefault(int(word.text[1:]), []).append((place, _beside(said.words, place, gone)))
     found = []
     for number in range(1, max([len(given) if not numbers else 0, *numbers], default=0) + 1):
-        places = [place for place, word in enumerate(said.words) if word.text == f"${number}"]
         kind = given[number - 1] if number <= len(given) else 0
         column, counted = None, False
-        for place in places:
-            column = column or columns.get(_beside(said.words, place))
+        for place, beside in places.get(number, ()):
+            column = column or columns.get(beside)
             before = neighbour(said.words, place - 1)
             counted = counted or (before is not None and before.says("limit", "offset"))
             kind = kind or _cast(said.words, place)[0]
@@ -85,6 +92,8 @@ def filled(said: Sentence, given: Sequence[Any], *, plain: bool) -> Sentence:
     A list that is compared by = ANY becomes IN.
     """
     parts: list[tuple[int, int, str]] = []
+    # Each is written once, however often it stands there.
+    texts: dict[int, str] = {}
     for place, word in enumerate(said.words):
         if word.sort is not Sort.PARAMETER:
             continue
@@ -95,27 +104,29 @@ def filled(said: Sentence, given: Sequence[Any], *, plain: bool) -> Sentence:
         last = _cast(said.words, place)[1] if plain else None
         if last is not None:
             end = said.words[last].end
-        text = values.literal(value)
+        if number not in texts:
+            texts[number] = values.literal(value)
+        text = texts[number]
         before = said.words[max(0, place - 3) : place]
         after = neighbour(said.words, (place if last is None else last) + 1)
         any_of = len(before) == 3 and before[0].says("=") and before[1].says("any") and before[2].says("(")
         if plain and isinstance(value, list) and any_of and after is not None and after.says(")"):
             start, end = before[0].start, after.end
-            text = f"IN ({', '.join(map(values.literal, value))})" if value else "IN (NULL)"
+            if -number not in texts:
+                texts[-number] = f"IN ({', '.join(map(values.literal, value))})" if value else "IN (NULL)"
+            text = texts[-number]
         parts.append((start, end, text))
     return replaced(said, parts)
 
 
-def _beside(words: tuple[Word, ...], place: int) -> str:
-    """The name that a parameter is compared with, if it is compared with one."""
-    back = place - 1
-    while (word := neighbour(words, back)) is not None and word.says(*_COMPARING, ",", "and"):
-        back -= 1
-        # The second end of BETWEEN, and the later values of IN: over the values before them.
-        while (word := neighbour(words, back)) is not None and word.sort in (Sort.PARAMETER, Sort.NUMBER, Sort.STRING):
-            back -= 1
-    if back < place - 1 and word is not None and word.sort in (Sort.WORD, Sort.QUOTED):
-        return word.name
+def _beside(words: tuple[Word, ...], place: int, known: dict[int, str]) -> str:
+    """The name that a parameter is compared with, if it is compared with one.
+
+    ``known`` is what was found before parameters further to the left: whatever is gone back over is gone over once.
+    """
+    known[place] = before = _before(words, place, known)
+    if before:
+        return before
     ahead = place + 1
     while (word := neighbour(words, ahead)) is not None and word.says("=", "<", ">", "!"):
         ahead += 1
@@ -123,6 +134,19 @@ def _beside(words: tuple[Word, ...], place: int) -> str:
         return ""
     dot, name = neighbour(words, ahead + 1), neighbour(words, ahead + 2)
     return name.name if dot is not None and dot.says(".") and name is not None else word.name
+
+
+def _before(words: tuple[Word, ...], place: int, known: dict[int, str]) -> str:
+    back = place - 1
+    while (word := neighbour(words, back)) is not None and word.says(*_COMPARING, ",", "and"):
+        back -= 1
+        # The second end of BETWEEN, and the later values of IN: over the values before them.
+        while (word := neighbour(words, back)) is not None and word.sort in _VALUES:
+            if back in known:
+                return known[back]
+            back -= 1
+    named = back < place - 1 and word is not None and word.sort in (Sort.WORD, Sort.QUOTED)
+    return word.name if named and word is not None else ""
 
 
 def _cast(words: tuple[Word, ...], place: int) -> tuple[int, int | None]:
@@ -134,7 +158,8 @@ def _cast(words: tuple[Word, ...], place: int) -> tuple[int, int | None]:
     while (word := neighbour(words, last + 1)) is not None and word.says(*_SECOND.get(name.name, ())):
         last += 1
     if (word := neighbour(words, last + 1)) is not None and word.says("("):
-        while (word := neighbour(words, last)) is not None and not word.says(")"):
+        end = last + _LOOKED
+        while (word := neighbour(words, last)) is not None and not word.says(")") and last < end:
             last += 1
     kind = values.NAMES.get(name.name, values.TEXT)
     first, second = neighbour(words, last + 1), neighbour(words, last + 2)

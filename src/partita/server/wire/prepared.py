@@ -12,7 +12,7 @@ from partita.server.wire import values
 from partita.server.wire.parameters import Parameter, filled, parameters
 from partita.server.wire.prices import taken_out
 from partita.server.wire.scanner import Sentence
-from partita.server.wire.statements import Aim, aim_of, explained
+from partita.server.wire.statements import LONGEST, Aim, aim_of, explained
 from partita.server.wire.values import Column
 
 
@@ -54,6 +54,8 @@ def prepared(
     said: Sentence, protected: Collection[str], columns: Mapping[str, Declared], given: Sequence[int] = ()
 ) -> Prepared:
     """A statement as it was written, read as far as its text goes."""
+    if len(said.text) > LONGEST:
+        raise refuse.too_long(LONGEST)
     bare, options = taken_out(said)
     aim = aim_of(bare, protected)
     if aim is Aim.QUOTE:

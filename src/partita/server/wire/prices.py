@@ -11,7 +11,7 @@ from partita.server.wire.scanner import Sentence, Sort, Word, words
 PREFIX: Final = "partita."
 _PRICES: Final = ("epsilon", "rho", "mu", "within")
 _WITH_PRICE: Final = ("delta", "confidence", "floor", "rows", "simultaneous")
-_BESIDE: Final = ("noise", "rows_per_user", "groups_per_user", "reuse", "shrink")
+_BESIDE: Final = ("noise", "rows_per_user", "groups_per_user", "rows_per_group", "reuse", "shrink")
 _HERE: Final = ("key", "privacy_unit_column")
 """What only a statement may say, since it is about this one question."""
 OPTIONS: Final = (*_PRICES, *_WITH_PRICE, *_BESIDE)
@@ -56,7 +56,7 @@ def taken_out(said: Sentence) -> tuple[Sentence, dict[str, str]]:
 def _clauses(listed: Sequence[Word]) -> Iterator[tuple[int, int, list[Word]]]:
     """WITH DP(...) and WITH DIFFERENTIAL_PRIVACY OPTIONS(...): where each stands, and what is inside."""
     for place, word in enumerate(listed):
-        rest = listed[place + 1 :][:2]
+        rest = listed[place + 1 : place + 3]
         if not word.says("with") or not rest:
             continue
         if rest[0].says("dp"):
@@ -132,7 +132,7 @@ def wants(sources: Sequence[Options]) -> dict[str, Any]:
     for name in ("simultaneous", "reuse", "shrink"):
         if name in found:
             found[name] = _truth(name, found[name])
-    for name in ("rows", "rows_per_user", "groups_per_user"):
+    for name in ("rows", "rows_per_user", "groups_per_user", "rows_per_group"):
         if name in found:
             if not found[name].isdecimal() or len(found[name]) > 12:
                 raise refuse.bad_option(name, found[name], "a whole number")

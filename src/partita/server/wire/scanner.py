@@ -10,6 +10,11 @@ from typing import Final, final
 
 from partita.errors import wire as refuse
 
+LONGEST: Final = 200_000
+"""Characters of one text, whose statements may be several."""
+_EMPTY: Final = 10
+"""So many times as many empty statements are passed over."""
+
 
 @final
 @unique
@@ -143,15 +148,20 @@ class Sentence:
 
     def blanked(self, spans: Sequence[tuple[int, int]]) -> Sentence:
         """The same with parts of it made blank, so that everything else stays where it was."""
-        text = self.text
-        for start, end in spans:
-            text = text[:start] + re.sub(r"\S", " ", text[start:end]) + text[end:]
-        return sentence(text)
+        parts, at = [], 0
+        for start, end in sorted(spans):
+            begin = max(at, start)
+            parts += [self.text[at:begin], re.sub(r"\S", " ", self.text[begin:end])]
+            at = max(at, end)
+        return sentence("".join([*parts, self.text[at:]]))
 
 
 def sentence(text: str) -> Sentence:
     """A text that is one statement."""
-    found = words(text)
+    return _said(text, words(text))
+
+
+def _said(text: str, found: list[Word]) -> Sentence:
     return Sentence(
         text,
         tuple(word for word in found if word.sort is not Sort.COMMENT),
@@ -165,8 +175,15 @@ def sentences(text: str, most: int) -> list[Sentence]:
     >>> [one.text for one in sentences("SELECT ';' ; ; SELECT 2 /* ; */", 9)]
     ["SELECT ';' ", ' SELECT 2 /* ; */']
     """
+    if len(text) > LONGEST:
+        raise refuse.too_long(LONGEST)
     found, begun = [], 0
-    ends = [word.start for word in words(text) if word.sort is Sort.SIGN and word.text == ";"]
+    every = words(text)
+    ends = [word.start for word in every if word.sort is Sort.SIGN and word.text == ";"]
+    if not ends:
+        return [whole] if (whole := _said(text, every)).words else []
+    if len(ends) > _EMPTY * most:
+        raise refuse.too_many_statements(most)
     for end in [*ends, len(text)]:
         part = sentence(text[begun:end])
         begun = end + 1

@@ -11,6 +11,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from partita.errors import wire as refuse
+from partita.server.wire.scanner import LONGEST as LONGEST_TEXT
 from partita.server.wire.scanner import Sentence, Sort, Word, sentence
 
 LONGEST: Final = 100_000
@@ -62,8 +63,6 @@ def aim_of(said: Sentence, protected: Collection[str]) -> Aim:
     Aim.CATALOGUE
     """
     first = said.words[0]
-    if len(said.text) > LONGEST:
-        raise refuse.too_long(LONGEST)
     if first.says(*_READING):
         return Aim.QUESTION if names_protected(said, protected) else Aim.CATALOGUE
     found = _AIMS.get(first.text.lower()) if first.sort is Sort.WORD else None
@@ -123,11 +122,14 @@ def fetched(said: Sentence) -> tuple[str, int | None]:
 
 
 def replaced(said: Sentence, parts: list[tuple[int, int, str]]) -> Sentence:
-    """A statement with parts of it written differently."""
-    text = said.text
-    for start, end, written in sorted(parts, reverse=True):
-        text = text[:start] + written + text[end:]
-    return sentence(text)
+    """A statement with parts of it written differently; refused before it is made if it would be too long."""
+    if len(said.text) + sum(len(written) for _, _, written in parts) > LONGEST_TEXT:
+        raise refuse.too_long(LONGEST_TEXT)
+    pieces, at = [], 0
+    for start, end, written in sorted(parts):
+        pieces += [said.text[at:start], written]
+        at = end
+    return sentence("".join([*pieces, said.text[at:]]))
 
 
 def neighbour(words: tuple[Word, ...], place: int) -> Word | None:

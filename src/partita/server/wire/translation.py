@@ -12,6 +12,7 @@ from sqlglot.errors import SqlglotError
 
 from partita.errors import PartitaError
 from partita.errors import wire as refuse
+from partita.server.wire.functions import KNOWN
 from partita.server.wire.relations import CATALOG, INFORMATION, OWN, PUBLIC, VIEWS, relations
 from partita.server.wire.scanner import Sentence, Sort
 from partita.server.wire.statements import replaced
@@ -26,6 +27,24 @@ _TEXTUAL: Final = frozenset(
     ).split()
 )
 _TABLE_FUNCTIONS: Final = frozenset({"unnest", "generate_series", "generate_subscripts"})
+_LONG: Final = (exp.Repeat, exp.Pad, exp.Space, exp.ReadCSV, exp.ReadParquet)
+"""What makes long texts of short ones, which no clock stops, or reads what is no table."""
+_PLAIN: Final = frozenset(
+    (
+        "version current_database current_schema current_schemas current_user session_user getpgusername current_role "
+        "getdatabaseencoding pg_backend_pid current_setting set_config json_build_object jsonb_build_object "
+        "row_to_json to_json "
+        "regclass_name namespace_name format_type generate_subscripts generate_series unnest array_length cardinality "
+        "array_position array_remove array_append array_prepend array_cat array_to_string string_to_array string_agg "
+        "array_agg bool_and bool_or every translate initcap char_length character_length octet_length bit_length ascii "
+        "chr md5 overlay btrim ltrim rtrim strpos regexp_matches regexp_split_to_array date_part to_char age now "
+        "clock_timestamp statement_timestamp transaction_timestamp timezone to_timestamp to_date greatest least "
+        "pg_typeof inet_client_port has_foreign_data_wrapper_privilege has_language_privilege has_server_privilege "
+        "has_tablespace_privilege split_part regexp_split_to_table "
+        "row_number rank dense_rank lag lead first_value last_value mod div sign trunc reverse left right concat"
+    ).split()
+)
+"""Functions that the catalogue's database has and clients of PostgreSQL call; no other name reaches it."""
 _ODD: Final = (exp.Into, exp.Lock, exp.DML, exp.DDL, exp.Command)
 _NUMBERS: Final = {"xid": "BIGINT", "oid": "BIGINT", "cid": "BIGINT"}
 
@@ -119,6 +138,8 @@ class _Translator:
 
     def made(self, tree: exp.Expr) -> set[str]:
         """The free views that it reads, when it is changed."""
+        for function in tree.find_all(exp.Func):
+            self._called(function)
         given = {part.alias.lower() for part in tree.find_all(exp.CTE)}
         for table in list(tree.find_all(exp.Table)):
             self._table(table, given)
@@ -135,6 +156,22 @@ class _Translator:
         for function in list(tree.find_all(exp.Func)):
             self._function(function)
         return self._views
+
+    def _called(self, node: exp.Func) -> None:
+        """Refuse what is called and not known here: functions may read tables by a text, or wait."""
+        name = node.name.lower() if isinstance(node, exp.Anonymous) else node.sql_name().lower()
+        known = name in KNOWN or name in _PLAIN if isinstance(node, exp.Anonymous) else not isinstance(node, _LONG)
+        if name == "format":
+            # Signs between braces would say how long it is.
+            pattern = next(iter(node.expressions), node.this)
+            known = isinstance(pattern, exp.Literal) and "{" not in pattern.name
+        if not known:
+            # Behind FROM it is what stands there for a table.
+            raise (
+                refuse.unknown_relation(name)
+                if isinstance(node.parent, exp.Table)
+                else refuse.not_in_catalogue(f"there is no function {name} in it.")
+            )
 
     def _table(self, table: exp.Table, given: Collection[str]) -> None:
         if not isinstance(table.this, exp.Identifier):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, final
 
 from sqlglot import exp
 
-from partita.query.language.joined import Existence, Link, Occurrence
+from partita.query.language.joined import Existence, Kind, Link, Occurrence
 from partita.query.language.text import shown_condition
+from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table
 
 # Different questions in EXISTS and IN: each is one more join, and an engine takes longer and longer to order them.
@@ -26,6 +27,17 @@ class Named:
     node: exp.Expr
     links: list[Link] = field(default_factory=list)
     further: list[exp.Expr] = field(default_factory=list)
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Fanned:
+    """A public table with several rows for a key, as the question names it and under the name that it gets."""
+
+    alias: str
+    name: str
+    table: PublicTable
+    join: exp.Join
 
 
 @final
@@ -66,6 +78,49 @@ def inside(node: exp.Column, alias: str, declared: Table) -> bool:
     """Whether a column inside brackets is one of the table inside them."""
     known = node.name.lower() in {name.lower() for name in declared.columns}
     return known and (not node.table or node.table.lower() == alias)
+
+
+def full_in(named: Iterable[Named]) -> bool:
+    """Whether one of some tables is joined by a full join."""
+    return any(one.occurrence.kind is Kind.FULL for one in named)
+
+
+def unlike(name: str, taken: Container[str], tables: Container[str]) -> str:
+    """A name, or with a number that makes it another than some, which no table has."""
+    found, number = name, 1
+    while found.lower() in taken or (number > 1 and found.lower() in tables):
+        number += 1
+        found = f"{name}_{number}"
+    return found
+
+
+def tied(names: Sequence[str], pairs: Iterable[tuple[str, str]]) -> set[str]:
+    """The names that pairs tie to the first of them, one by one.
+
+    >>> sorted(tied(["a", "b", "c", "d"], [("b", "c"), ("c", "a")]))
+    ['a', 'b', 'c']
+    """
+    found, listed = {names[0]}, list(pairs)
+    for _ in names:
+        found |= {one for pair in listed for one in pair if found & set(pair)}
+    return found
+
+
+def shown(tree: exp.Select) -> None:
+    """Columns of the answer keep the names under which they were asked for."""
+    for item in list(tree.expressions):
+        if isinstance(item, exp.Column) and not isinstance(item.this, exp.Star):
+            item.replace(exp.alias_(item.copy(), item.name, quoted=True))
+
+
+def spelled_out(join: exp.Join) -> None:
+    """USING (x) as ON x = table.x."""
+    using = join.args.get("using") or []
+    if len(using) == 1:
+        mine = exp.column(using[0].name)
+        mine.this.meta.update(using[0].meta)
+        join.set("using", None)
+        join.set("on", exp.EQ(this=mine, expression=exp.column(using[0].name, table=join.this.alias_or_name)))
 
 
 def recalled(node: exp.Expr, name: str) -> None:

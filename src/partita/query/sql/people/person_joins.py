@@ -16,18 +16,25 @@ from partita.errors.query import tables as refuse_public
 from partita.errors.query.underlined import at
 from partita.query.language.conditions import everywhere
 from partita.query.language.joined import Existence, Joined, Kind, Link, Occurrence
+from partita.query.sql.people.fanning import Fanning
 from partita.query.sql.people.join_words import (
     MOST_EXISTING,
     Meant,
     Named,
+    full_in,
     inside,
     named_existences,
     parts_of,
     question_in,
     recalled,
+    shown,
+    spelled_out,
     table_named,
+    tied,
     together,
+    unlike,
 )
+from partita.query.sql.people.joined_windows import Windows
 from partita.query.sql.places import words
 from partita.query.sql.scalars import Reader
 from partita.query.tables.people import People
@@ -63,6 +70,8 @@ class _Joining:
         self.tables = {name.lower(): name for name in people.tables}
         self.named: list[Named] = []
         self.beside: list[exp.Join] = []
+        self.fanning = Fanning(self)
+        self.windows = Windows(self, people)
         self.existences: list[tuple[exp.Expr, Existence]] = []
         self.present: dict[tuple[str, str], None] = {}
         self.owner = people.owner.lower()
@@ -84,21 +93,26 @@ class _Joining:
         declared = self.people[self.tables[table_named(source.this)]].table.columns
         keys = {name.lower() for name, column in declared.items() if isinstance(column, Key)}
         keyed = any(node.name.lower() in keys for node in self.tree.find_all(exp.Column))
-        return keyed or any(table_named(join.this) not in self.public for join in joins) or bool(self._questions())
+        others = [self.public.get(table_named(join.this)) for join in joins]
+        return keyed or any(one is None or one.fanout > 1 for one in others) or bool(self._questions())
 
     def table(self) -> Table:
         spend(10 * sum(1 for _ in self.tree.walk()), Work.WORDS)
         self._occurrences()
         where = self.tree.args.get("where")
-        conjuncts = [] if where is None else parts_of(where.this)
-        conjuncts = [part for part in conjuncts if not self._where_link(part)]
+        listed = [] if where is None else parts_of(where.this)
+        listed = [part for part in listed if not self.windows.links(part, self.named)]
+        conjuncts = [part for part in listed if not self._where_link(part)]
         self._check_linked()
+        self.windows.check()
+        conjuncts = self.fanning.read(conjuncts)
         for named in self.named:
             if named.occurrence.kind is Kind.INNER and not self._full_after(named):
                 conjuncts.extend(named.further)
                 named.further = []
         for named in self.named:
             for part in named.further:
+                self.fanning.absent_from(part)
                 self._rename(part)
         self.tree.set("where", None)
         self.tree.set("joins", None)
@@ -106,7 +120,7 @@ class _Joining:
             self.tree.set("where", exp.Where(this=together(conjuncts)))
         for node in self._questions():
             self._existence(node)
-        self._show()
+        shown(self.tree)
         for clause in ("expressions", "where", "group", "having", "order", "qualify"):
             found = self.tree.args.get(clause)
             for node in found if isinstance(found, list) else [found] if found is not None else []:
@@ -129,7 +143,11 @@ class _Joining:
                 outer = any(later.side.upper() in {"FULL", "RIGHT"} for later in joins[place + 1 :])
                 if outer and join.side.upper() != "LEFT":
                     raise self.refused(join, refuse.public_before_full(target.name))
-                self.beside.append(join)
+                public = self.public[table_named(target)]
+                if public.fanout > 1:
+                    self.fanning.add(join, public, self._free(public.name))
+                else:
+                    self.beside.append(join)
                 continue
             if not isinstance(target, exp.Table):
                 raise self.refused(join, refuse.question_joined(self.people.owner))
@@ -163,12 +181,8 @@ class _Joining:
 
     def _free(self, table: str) -> str:
         """The name of the next occurrence of a table: its own, or with a number that no table has."""
-        taken = {one.occurrence.name.lower() for one in self.named}
-        name, number = table, 1
-        while name.lower() in taken or (number > 1 and name.lower() in self.tables):
-            number += 1
-            name = f"{table}_{number}"
-        return name
+        taken = {one.occurrence.name.lower() for one in self.named} | {one.name.lower() for one in self.fanning.named}
+        return unlike(table, taken, self.tables)
 
     def _turned(self, join: exp.Join, added: Named) -> None:
         """A right join is a left join from the other side."""
@@ -182,11 +196,7 @@ class _Joining:
             self.named.append(named)
 
     def _full_after(self, named: Named) -> bool:
-        return any(one.occurrence.kind is Kind.FULL for one in self.named[self.named.index(named) + 1 :])
-
-    def _behind_full(self) -> bool:
-        """Whether a full join stands before the last table, so that the first table may be absent."""
-        return any(one.occurrence.kind is Kind.FULL for one in self.named[:-1])
+        return full_in(self.named[self.named.index(named) + 1 :])
 
     # --- links -------------------------------------------------------------------------------------------------
 
@@ -195,6 +205,8 @@ class _Joining:
             self._using(join, added, column.name)
         last = self.named[-1]
         for part in parts_of(join.args["on"]) if join.args.get("on") is not None else ():
+            if self.windows.links(part, [last]):
+                continue
             found = self._link(part)
             if found is None:
                 last.further.append(part)
@@ -205,9 +217,9 @@ class _Joining:
 
     def _using(self, join: exp.Join, added: Named, name: str) -> None:
         last = self.named[-1]
-        mine = self._column(last, name)
-        others = [(one, column) for one in self.named[:-1] if (column := self._column(one, name)) is not None]
-        if self._behind_full():
+        mine = self.column(last, name)
+        others = [(one, column) for one in self.named[:-1] if (column := self.column(one, name)) is not None]
+        if full_in(self.named[:-1]):
             raise self.refused(join, refuse.owner_behind_full(name, added.occurrence.table))
         found = mine is not None and bool(others)
         link = self._linking(Meant(last, mine or ""), Meant(*others[0])) if found else None
@@ -234,7 +246,7 @@ class _Joining:
         sides = [part.this.unnest(), part.expression.unnest()]
         if not all(isinstance(side, exp.Column) for side in sides):
             return None
-        first, second = (self._meant(side) or self._first(side) for side in sides)
+        first, second = (self.meant(side) or self._first(side) for side in sides)
         if first is None or second is None or first.named is second.named:
             return None
         if self.named.index(first.named) > self.named.index(second.named):
@@ -245,7 +257,7 @@ class _Joining:
         """The owner without a table before it: that of the first."""
         if node.table or node.name.lower() != self.owner:
             return None
-        if self._behind_full():
+        if full_in(self.named[:-1]):
             raise self.refused(node, refuse.owner_behind_full(node.name, self.named[-1].occurrence.table))
         return Meant(self.named[0], self.people[self.named[0].occurrence.table].table.owner or "")
 
@@ -253,33 +265,21 @@ class _Joining:
         other = theirs.named.occurrence.name
         if self._owns(mine) and self._owns(theirs):
             return mine.named, Link(other)
-        if isinstance(self._declared(mine), Key) and isinstance(self._declared(theirs), Key):
+        if isinstance(self.declared(mine), Key) and isinstance(self.declared(theirs), Key):
             return mine.named, Link(other, mine.column, theirs.column)
         return None
 
-    def _implies(self, named: Named, link: Link) -> bool:
-        """Whether rows that are linked so have one owner."""
-        if link.mine is None or link.theirs is None:
-            return True
-        other = next(one for one in self.named if one.occurrence.name == link.other)
-        mine = self.people.meant(named.occurrence.table, link.mine)
-        return mine is not None and mine == self.people.meant(other.occurrence.table, link.theirs)
-
     def _check_linked(self) -> None:
         """Refuse occurrences that rows of other people could meet."""
-        together = {named.occurrence.name: named.occurrence.name for named in self.named}
-
-        def root(name: str) -> str:
-            return name if together[name] == name else root(together[name])
-
+        pairs = list[tuple[str, str]]()
         for named in self.named:
-            implied = [link for link in named.links if self._implies(named, link)]
+            implied = [link for link in named.links if self._implies_from(named.occurrence.table, link)]
             if named.occurrence.kind is not Kind.INNER and not implied:
                 raise self.refused(named.node, self._unlinked(named))
-            for link in implied:
-                together[root(named.occurrence.name)] = root(link.other)
-        for named in self.named[1:]:
-            if root(named.occurrence.name) != root(self.named[0].occurrence.name):
+            pairs += [(named.occurrence.name, link.other) for link in implied]
+        met = tied([one.occurrence.name for one in self.named], pairs)
+        for named in self.named:
+            if named.occurrence.name not in met:
                 raise self.refused(named.node, self._unlinked(named))
 
     def _unlinked(self, named: Named) -> QueryRefused:
@@ -289,20 +289,20 @@ class _Joining:
 
     # --- columns -----------------------------------------------------------------------------------------------
 
-    def _columns(self, named: Named) -> list[str]:
-        return list(self.people[named.occurrence.table].table.columns)
-
-    def _column(self, named: Named, name: str) -> str | None:
+    def column(self, named: Named, name: str) -> str | None:
         """The column of this name, as the table spells it."""
-        return next((column for column in self._columns(named) if column.lower() == name.lower()), None)
+        return next(
+            (column for column in self.people[named.occurrence.table].table.columns if column.lower() == name.lower()),
+            None,
+        )
 
-    def _declared(self, meant: Meant) -> object:
+    def declared(self, meant: Meant) -> object:
         return self.people[meant.named.occurrence.table].table.columns[meant.column]
 
     def _owns(self, meant: Meant) -> bool:
         return meant.column == self.people[meant.named.occurrence.table].table.owner
 
-    def _meant(self, node: exp.Column) -> Meant | None:
+    def meant(self, node: exp.Column) -> Meant | None:
         """The occurrence and column that a column stands for; None if it is none of theirs, or the owner of all."""
         if isinstance(node.this, exp.Star):
             return None
@@ -311,27 +311,24 @@ class _Joining:
             found = [one for one in self.named if one.alias.lower() == qualifier]
             found = found or [one for one in self.named if one.occurrence.table.lower() == qualifier]
             if len(found) != 1:
-                if any(qualifier in (join.this.alias.lower(), table_named(join.this)) for join in self.beside):
+                public = [*self.beside, *(one.join for one in self.fanning.named)]
+                if any(qualifier in (join.this.alias.lower(), table_named(join.this)) for join in public):
                     return None
                 raise self.refused(node, refuse_query.unknown_table(node.table, [one.alias for one in self.named]))
-            column = self._column(found[0], node.name)
+            column = self.column(found[0], node.name)
             if column is None:
-                names = [name for name in self._columns(found[0]) if name.lower() != self.owner]
+                names = [
+                    name for name in self.people[found[0].occurrence.table].table.columns if name.lower() != self.owner
+                ]
                 raise self.refused(node, refuse_query.unknown_column(node.name, found[0].alias, names))
             return Meant(found[0], column)
-        every = [Meant(one, column) for one in self.named if (column := self._column(one, node.name)) is not None]
+        every = [Meant(one, column) for one in self.named if (column := self.column(one, node.name)) is not None]
         if node.name.lower() == self.owner or not every:
             return None
         if len(every) > 1:
             names = [f"{one.named.alias}.{one.column}" for one in every]
             raise self.refused(node, refuse.ambiguous_column(node.name, names))
         return every[0]
-
-    def _show(self) -> None:
-        """Columns of the answer keep the names under which they were asked for."""
-        for item in list(self.tree.expressions):
-            if isinstance(item, exp.Column) and not isinstance(item.this, exp.Star):
-                item.replace(exp.alias_(item.copy(), item.name, quoted=True))
 
     def _rename(self, tree: exp.Expr, clause: str = "") -> None:
         """Every column under its name in the joined table."""
@@ -341,7 +338,10 @@ class _Joining:
                 continue
             if clause in {"having", "order", "qualify"} and not node.table and node.name.lower() in aliases:
                 continue
-            meant = self._meant(node)
+            if (called := self.fanning.called(node)) is not None:
+                recalled(node, called)
+                continue
+            meant = self.meant(node)
             if meant is None:
                 if not node.table and node.name.lower() == self.owner:
                     recalled(node, self.people.owner)
@@ -349,9 +349,9 @@ class _Joining:
             recalled(node, self._joined_name(node, meant))
 
     def _joined_name(self, node: exp.Column, meant: Meant) -> str:
-        declared, name = self._declared(meant), meant.named.occurrence.name
+        declared, name = self.declared(meant), meant.named.occurrence.name
         if isinstance(declared, Bounded | TextKeys):
-            return f"{name}.{meant.column}"
+            return self.windows.called(meant) or f"{name}.{meant.column}"
         asked = isinstance(node.parent, exp.Count) or (
             isinstance(node.parent, exp.Is) and isinstance(node.parent.expression, exp.Null)
         )
@@ -369,12 +369,7 @@ class _Joining:
 
     def _rename_public(self, join: exp.Join) -> None:
         """The column that leads to a public table, under its name in the joined table."""
-        using = join.args.get("using") or []
-        if len(using) == 1:
-            mine = exp.column(using[0].name)
-            mine.this.meta.update(using[0].meta)
-            join.set("using", None)
-            join.set("on", exp.EQ(this=mine, expression=exp.column(using[0].name, table=join.this.alias_or_name)))
+        spelled_out(join)
         if join.args.get("on") is not None:
             self._rename(join.args["on"])
 
@@ -404,12 +399,13 @@ class _Joining:
         links: list[Link] = []
         if isinstance(node, exp.In):
             links.append(self._member(node, inner, alias, declared))
-        own: list[exp.Expr] = []
-        where = inner.args.get("where")
+        own, same, where = list[exp.Expr](), self.people.persons.per is None, inner.args.get("where")
         for part in [] if where is None else parts_of(where.this):
             link = self._correlated(part, alias, table)
             if link is not None:
                 links.append(link)
+            elif self.windows.correlated(part, alias, table):
+                same = True
             elif any(not inside(column, alias, declared) for column in part.find_all(exp.Column)):
                 raise self.refused(part, refuse.correlated(self.people.owner))
             else:
@@ -418,6 +414,8 @@ class _Joining:
             first = self.named[0].alias
             example = f"{source.alias_or_name}.{self.people.owner} = {first}.{self.people.owner}"
             raise self.refused(node, refuse.not_linked(table, example, self.people.owner))
+        if not same or self.windows.apart:
+            raise self.refused(node, self.windows.unlinked(source.alias_or_name))
         met = everywhere(declared.domain)
         if own:
             met = Reader(self.text, declared, source.alias_or_name).condition(together(own))
@@ -430,11 +428,11 @@ class _Joining:
         """x IN (SELECT owner FROM ...): the owner of an occurrence that every joined row has."""
         item = inner.expressions[0].unalias() if len(inner.expressions) == 1 else None
         subject = node.this.unnest()
-        meant = self._meant(subject) or self._first(subject) if isinstance(subject, exp.Column) else None
+        meant = self.meant(subject) or self._first(subject) if isinstance(subject, exp.Column) else None
         owned = isinstance(item, exp.Column) and inside(item, alias, declared)
         if owned and isinstance(item, exp.Column) and meant is not None and node.find_ancestor(exp.Not) is None:
             mine = next(name for name in declared.columns if name.lower() == item.name.lower())
-            if isinstance(declared.columns[mine], Key) and isinstance(self._declared(meant), Key):
+            if isinstance(declared.columns[mine], Key) and isinstance(self.declared(meant), Key):
                 return Link(meant.named.occurrence.name, mine, meant.column)
         if (
             not owned
@@ -460,17 +458,18 @@ class _Joining:
                 return None
             if not inside(mine, alias, declared) or inside(other, alias, declared):
                 continue
-            theirs = self._meant(other)
+            theirs = self.meant(other)
             column = next(name for name in declared.columns if name.lower() == mine.name.lower())
             if theirs is None:
                 return None
             if column == declared.owner and self._owns(theirs):
                 return Link(theirs.named.occurrence.name)
-            if isinstance(declared.columns[column], Key) and isinstance(self._declared(theirs), Key):
+            if isinstance(declared.columns[column], Key) and isinstance(self.declared(theirs), Key):
                 return Link(theirs.named.occurrence.name, column, theirs.column)
         return None
 
     def _implies_from(self, table: str, link: Link) -> bool:
+        """Whether rows of a table that are linked so have one owner with those that they are linked to."""
         if link.mine is None or link.theirs is None:
             return True
         other = next(one for one in self.named if one.occurrence.name == link.other)
@@ -488,7 +487,8 @@ class _Joining:
         existences = named_existences(self.existences)
         if len(existences) > MOST_EXISTING:
             raise self.refused(self.named[0].node, refuse.too_many_existences(len(existences), MOST_EXISTING))
-        made = Joined(self.people, tuple(occurrences), existences, tuple(sorted(self.present)))
+        present, fans = tuple(sorted(self.present)), tuple(self.fanning.fans)
+        made = Joined(self.people, tuple(occurrences), existences, present, fans, self.windows.apart)
         reader = Reader(self.text, made.table, made.table.name)
         conditions = [reader.condition(together(one.further)) if one.further else None for one in self.named]
         if not any(conditions):

@@ -15,6 +15,7 @@ from partita.errors.query import presenting as refuse_shown
 from partita.errors.query.underlined import at
 from partita.query.language.plan import Plan
 from partita.query.sql.places import words, written
+from partita.query.sql.releases.distributions import spread_out
 from partita.query.sql.releases.lifted import asked_keys, lifted, sums_up
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table
@@ -243,8 +244,12 @@ class Splitter:
         taken = lifted(self.text, tree, self._declared(tree, scope))
         if taken is None:
             raise refusal
-        self._replaced(tree, taken.outer, self.read(self._whole(taken.inner, scope)))
-        for query in list(_nested(tree)):
+        spread = spread_out(self.text, taken, lambda asked: self._release(tree, self.read(self._whole(asked, scope))))
+        if spread is not None:
+            _exchanged(tree, spread)
+        else:
+            self._replaced(tree, taken.outer, self.read(self._whole(taken.inner, scope)))
+        for query in list(_nested(tree, "from_", "joins")):
             self._shown(query, scope)
 
     def _looked_up(self, source: exp.Expr, scope: _Scope) -> bool:
@@ -260,18 +265,19 @@ class Splitter:
         return made
 
     def _replaced(self, tree: exp.Select, outer: exp.Select, plan: Plan) -> None:
+        table = self._release(tree, plan)
+        _exchanged(tree, outer)
+        tree.set("from_", exp.From(this=table))
+
+    def _release(self, tree: exp.Select, plan: Plan) -> exp.Table:
+        """The table that holds the answer to a question."""
         name = next((name for name, known in self.questions.items() if _same(known, plan)), None)
         if name is None:
             if len(self.questions) >= MOST_RELEASES:
                 raise self._refused(tree, refuse_shown.too_many_releases(MOST_RELEASES))
             name = f"released {len(self.questions) + 1}"
             self.questions[name] = plan
-        table = exp.Table(this=exp.to_identifier(name, quoted=True))
-        for clause in list(tree.args):
-            tree.set(clause, None)
-        for clause, value in outer.args.items():
-            tree.set(clause, value)
-        tree.set("from_", exp.From(this=table))
+        return exp.Table(this=exp.to_identifier(name, quoted=True))
 
     def _closed(self, tree: exp.Expr) -> None:
         """Refuse whatever else the statement would read, or do."""
@@ -296,6 +302,14 @@ class Splitter:
 
     def _refused(self, node: exp.Expr, problem: QueryRefused) -> QueryRefused:
         return at(problem, words(self.text, node))
+
+
+def _exchanged(tree: exp.Select, other: exp.Select) -> None:
+    """Make one SELECT another, where it stands."""
+    for clause in list(tree.args):
+        tree.set(clause, None)
+    for clause, value in other.args.items():
+        tree.set(clause, value)
 
 
 def _same(one: Plan, other: Plan) -> bool:
@@ -323,9 +337,9 @@ def _tables(tree: exp.Select) -> Iterator[exp.Table]:
             stack.extend(node.args.values())
 
 
-def _nested(tree: exp.Select) -> Iterator[exp.Expr]:
-    """The queries that stand in a SELECT, each outermost one once; those of WITH left aside."""
-    stack = [value for name, value in tree.args.items() if name != "with_"]
+def _nested(tree: exp.Select, *but: str) -> Iterator[exp.Expr]:
+    """The queries that stand in a SELECT, each outermost one once; those of WITH, and of other clauses, left aside."""
+    stack = [value for name, value in tree.args.items() if name not in ("with_", *but)]
     while stack:
         node = stack.pop()
         if isinstance(node, list):
