@@ -76,6 +76,8 @@ if TYPE_CHECKING:
     from partita.mechanisms.noisy_max import NoisyMax as NoisyMax
     from partita.mechanisms.permute_and_flip import PermuteAndFlip as PermuteAndFlip
     from partita.mechanisms.randomized_response import RandomizedResponse as RandomizedResponse
+    from partita.mechanisms.repeated import Repeated as Repeated
+    from partita.mechanisms.shuffled import Shuffled as Shuffled
     from partita.mechanisms.sparse_vector import SparseVector as SparseVector
     from partita.mechanisms.subsampled import Subsampled as Subsampled
     from partita.mechanisms.truncated_geometric import TruncatedGeometric as TruncatedGeometric
@@ -176,6 +178,8 @@ _HOMES = {
     "Sample": ("partita.curator.computations.computation", "Sample"),
     "ServiceFault": ("partita.errors", "ServiceFault"),
     "Slots": ("partita.composition.adaptive.slots", "Slots"),
+    "Repeated": ("partita.mechanisms.repeated", "Repeated"),
+    "Shuffled": ("partita.mechanisms.shuffled", "Shuffled"),
     "SparseVector": ("partita.mechanisms.sparse_vector", "SparseVector"),
     "Subsampled": ("partita.mechanisms.subsampled", "Subsampled"),
     "PublicTable": ("partita.query.tables.public", "PublicTable"),
@@ -290,10 +294,12 @@ __all__ = [
     "Region",
     "RegionAccount",
     "Renyi",
+    "Repeated",
     "Running",
     "Sample",
     "ServiceFault",
     "Slots",
+    "Shuffled",
     "SparseVector",
     "Subsampled",
     "Table",

@@ -28,7 +28,7 @@ RELIED_UPON = {
     "Domain", "Region", "RegionAccount",
     "compose", "calibrate", "Guarantee", "Filter", "Odometer", "Slots",
     "Laplace", "GaussianNoise", "Geometric", "DiscreteGaussian", "RandomizedResponse", "Exponential",
-    "PermuteAndFlip", "NoisyMax", "SparseVector", "Histogram", "Subsampled",
+    "PermuteAndFlip", "NoisyMax", "SparseVector", "Histogram", "Repeated", "Shuffled", "Subsampled",
     "audit", "audit_training", "explain", "report", "Attack",
     "Running", "Concurrent", "Child", "EitherOr", "either_order", "calibrate_plan", "together", "check_export",
     "general", "interchange", "pictures",

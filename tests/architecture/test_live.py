@@ -80,6 +80,7 @@ HARMLESS = {
     "algorithms/estimators/linear_regression.py:LinearRegression": "a fitted model",
     "algorithms/estimators/logistic_regression.py:LogisticRegression": "a fitted model",
     "algorithms/estimators/pca.py:PCA": "a fitted model",
+    "algorithms/estimators/search.py:PrivateSearch": "a fitted model",
     "algorithms/synthetic/exchange.py:_Fit": "synthetic rows",
     "algorithms/linear/linear.py:LinearQueries": "a bound, kept once it is known",
     "algorithms/linear/marginals.py:_Combined": "variances",

@@ -12,7 +12,10 @@ MEANING = "a part of what a function means: the same whole numbers on every engi
 PAST = "what an earlier version did, for reading its books"
 
 NUMBERS: dict[str, str] = {
+    "algorithms.estimators.search.MOST": GUARD,
+    "algorithms.estimators.search._TRIES": GUARD,
     "client.wire._LONGEST": GUARD,
+    "mechanisms.shuffled._FURTHEST": METHOD,
     "server.accounts.register.MOST_DAYS": GUARD,
     "server.accounts.tokens.LONGEST": GUARD,
     "server.accounts.tokens._NUMBER": SHOWN,
@@ -216,6 +219,12 @@ NUMBERS: dict[str, str] = {
     "sampling.request._MOST": GUARD,
     "sampling.sampler.BLOCK": CACHE,
     "theory.losses.atoms.LIMIT": GUARD,
+    "theory.losses.shuffled._ALL": METHOD,
+    "theory.losses.shuffled._BOXES": METHOD,
+    "theory.losses.shuffled._CELLS": METHOD,
+    "theory.losses.shuffled._IDLE": METHOD,
+    "theory.losses.shuffled._PEOPLE": METHOD,
+    "theory.losses.shuffled._VALUES": METHOD,
     "theory.losses.subsampled_gaussian._BLOCK": CACHE,
     "theory.numerics._BITS": WIDTH,
     "theory.readings._HUGE": METHOD,

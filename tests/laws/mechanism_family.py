@@ -17,6 +17,8 @@ from partita.mechanisms.noisy_max import NoisyMax
 from partita.mechanisms.permute_and_flip import PermuteAndFlip
 from partita.mechanisms.perturbed_objective import PerturbedObjective
 from partita.mechanisms.randomized_response import RandomizedResponse
+from partita.mechanisms.repeated import Repeated
+from partita.mechanisms.shuffled import Shuffled
 from partita.mechanisms.sparse_vector import SparseVector
 from partita.mechanisms.subsampled import Subsampled
 from partita.mechanisms.truncated_geometric import TruncatedGeometric
@@ -43,5 +45,10 @@ MAKERS: dict[str, Callable[[Fraction], Mechanism]] = {
         slope=1 / (2 * noise), bend=1 / (4 * noise), last=1 / (4 * noise), length=1, bent="1/4", weights=2
     ),
     "unary_encoding": lambda noise: UnaryEncoding(epsilon=1 / noise, values=3),
+    "repeated": lambda noise: Repeated(epsilon=1 / (3 * noise), stop="1/5"),
+    "shuffled": lambda noise: Shuffled(RandomizedResponse(epsilon=1 / noise, values=3), people=12),
     "subsampled": lambda noise: Subsampled(GaussianNoise(sigma=noise), rate="0.1"),
 }
+
+# Made around another mechanism, which is one of their parameters.
+AROUND = ("shuffled", "subsampled")

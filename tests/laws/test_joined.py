@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
@@ -417,9 +417,23 @@ def offered(world: World, question: str, caps: Caps = UNCAPPED) -> Quote:
     return quote(plan, [promise], price, truncation=joined.truncation(KEY))
 
 
+@pytest.fixture(scope="module")
+def opened():
+    """The worlds, each in both engines."""
+    with ExitStack() as stack:
+        yield [
+            (
+                world,
+                stack.enter_context(closing(DuckDB(world.tables(), world.people(), KEY, threads=1))),
+                stack.enter_context(closing(Reference(world.tables(), world.people(), KEY))),
+            )
+            for world in samples()
+        ]
+
+
 @pytest.mark.parametrize("question", ASKED)
-def test_a_question_about_a_join_is_priced_computed_and_answered_and_can_be_asked_again(question):
-    for world in samples():
+def test_a_question_about_a_join_is_priced_computed_and_answered_and_can_be_asked_again(question, opened):
+    for world, engine, reference in opened:
         found = offered(world, question)
         again = read(found.plan.sql(), [], {"sizes": SIZES}, people=world.people())
         assert again.fingerprint == found.plan.fingerprint
@@ -428,12 +442,11 @@ def test_a_question_about_a_join_is_priced_computed_and_answered_and_can_be_aske
             if caps.groups is not None and found.plan.per_user is not None:
                 continue
             capped = offered(world, question, caps)
-            with statements(proved=True), closing(DuckDB(world.tables(), world.people(), KEY, threads=1)) as engine:
+            with statements(proved=True):
                 tallies = engine.run(capped.program)
                 blank = engine.blank(capped.program)
-            with closing(Reference(world.tables(), world.people(), KEY)) as reference:
-                assert tallies.tolist() == reference.run(capped.program).tolist()
-                assert blank.tolist() == reference.blank(capped.program).tolist()
+            assert tallies.tolist() == reference.run(capped.program).tolist()
+            assert blank.tolist() == reference.blank(capped.program).tolist()
             assert capped.result(capped.release(tallies, bits=TestBits(1))).columns
 
 

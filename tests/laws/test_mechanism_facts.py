@@ -23,6 +23,10 @@ from tests.laws.mechanism_family import MAKERS
 noises = st.fractions(min_value=Fraction(1, 3), max_value=50, max_denominator=40)
 every_kind = pytest.mark.parametrize("kind", sorted(MAKERS))
 LEAK = Fraction(1, 10**6)
+AROUND = {
+    "subsampled": {"mechanism": family()["gaussian"], "rate": "0.1"},
+    "shuffled": {"mechanism": family()["randomized_response"], "people": 1},
+}
 
 
 def distance(mechanism, length):
@@ -80,7 +84,7 @@ def test_every_word_has_one_home():
 
 @pytest.mark.parametrize("kind", sorted(kind for kind, one in family().items() if one.strength is not None))
 def test_the_stronger_the_less_noise(kind):
-    rest = {"mechanism": family()["gaussian"], "rate": "0.1"} if kind == "subsampled" else {}
+    rest = AROUND.get(kind, {})
     made = [family()[kind].of_strength(Fraction(s), Setting(rest, LEAK)) for s in ("0.2", "0.5", "1", "2")]
     losses = [loss(one) for one in made]
     assert len({measure for measure, _ in losses}) == 1
@@ -90,7 +94,7 @@ def test_the_stronger_the_less_noise(kind):
 @pytest.mark.parametrize("kind", sorted(kind for kind, one in family().items() if one.strength is not None))
 def test_a_strength_is_about_the_loss_of_one_release(kind):
     one = family()[kind]
-    rest = {"mechanism": family()["laplace"], "rate": "0.1"} if kind == "subsampled" else {}
+    rest = {**AROUND[kind], "mechanism": family()["laplace"]} if kind in AROUND else {}
     made = one.of_strength(Fraction(1, 2), Setting(rest, LEAK))
     form = {type(found): found for found in made.closed_forms(made.unit())}
     if GDP in form and one.strength is Strength.MU:
@@ -106,7 +110,7 @@ def test_a_strength_is_about_the_loss_of_one_release(kind):
 @every_kind
 def test_a_part_of_delta_is_needed_by_those_that_leak_alone(kind):
     one = family()[kind]
-    if one.strength is None or kind == "subsampled":
+    if one.strength is None or kind in AROUND:
         return
     if one.leaks:
         with pytest.raises(PartitaError, match="δ"):

@@ -20,6 +20,8 @@ from partita.mechanisms.noisy_max import NoisyMax
 from partita.mechanisms.permute_and_flip import PermuteAndFlip
 from partita.mechanisms.perturbed_objective import PerturbedObjective
 from partita.mechanisms.randomized_response import RandomizedResponse
+from partita.mechanisms.repeated import Repeated
+from partita.mechanisms.shuffled import Shuffled
 from partita.mechanisms.sparse_vector import SparseVector
 from partita.mechanisms.subsampled import Subsampled
 from partita.mechanisms.truncated_geometric import TruncatedGeometric
@@ -185,7 +187,39 @@ def test_unary_encoding_is_not_refuted_and_shows_nearly_its_claim(optimised):
     assert shown.epsilon > 1.7
 
 
+def test_a_shuffled_pile_is_not_refuted():
+    mechanism = Shuffled(RandomizedResponse(epsilon=2, values=3), people=6)
+    bits = TestBits(12)
+
+    def released(answer, count):
+        truth = np.full((count, 6), 2)
+        truth[:, 0] = answer
+        reports = mechanism.mechanism.release(truth, bits=bits)
+        return (reports == 0).sum(axis=1) * 7 + (reports == 1).sum(axis=1)
+
+    claim = mechanism.cost(Distance.l1(1), Approximate, delta="0.05")
+    shown = audit(released, 0, 1, trials=100_000, batch=True, delta=claim.delta, **SURE)
+    assert not shown.falsifies(claim)
+    assert not shown.falsifies(mechanism.cost(Distance.l1(1), Profile))
+    assert shown.epsilon > 0.8 * float(claim.epsilon)
+
+
+def test_the_best_of_repeated_runs_is_not_refuted():
+    """One run shows its answer, and of all runs the largest is kept: with a fixed number of runs it would show more."""
+    mechanism, once = Repeated(epsilon=1, stop="1/4"), RandomizedResponse(epsilon=1)
+    bits = TestBits(13)
+
+    def released(answer, count):
+        runs = np.random.default_rng(5).geometric(0.25, count)
+        said = once.release(np.full(int(runs.sum()), answer), bits=bits)
+        return np.maximum.reduceat(said, np.cumsum(runs) - runs)
+
+    shown = audit(released, 0, 1, trials=100_000, batch=True, **SURE)
+    assert not shown.falsifies(mechanism.cost(Distance.l1(1), Pure))
+    assert shown.epsilon > 1.2
+
+
 def test_every_mechanism_is_audited():
-    single = {RandomizedResponse, SparseVector, Subsampled, PerturbedObjective, UnaryEncoding}
+    single = {RandomizedResponse, SparseVector, Repeated, Shuffled, Subsampled, PerturbedObjective, UnaryEncoding}
     audited = {*ADDITIVE, *CHOICES, *KEY_RULES, *single}
     assert {each.kind for each in audited} == set(KINDS)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from partita.algorithms.estimators.linear_regression import LinearRegression as LinearRegression
     from partita.algorithms.estimators.logistic_regression import LogisticRegression as LogisticRegression
     from partita.algorithms.estimators.pca import PCA as PCA
+    from partita.algorithms.estimators.search import PrivateSearch as PrivateSearch
     from partita.algorithms.lessons.comparison import FourSteps as FourSteps
     from partita.algorithms.lessons.comparison import compare_linear as compare_linear
     from partita.algorithms.lessons.comparison import four_steps as four_steps
@@ -73,6 +74,7 @@ _HOMES = {
     "Marginals": "partita.algorithms.linear.marginals",
     "OnlineMultiplicativeWeights": "partita.algorithms.adaptive_queries.multiplicative_weights",
     "PCA": "partita.algorithms.estimators.pca",
+    "PrivateSearch": "partita.algorithms.estimators.search",
     "Quantiles": "partita.algorithms.choosing.quantile",
     "Reply": "partita.algorithms.adaptive_queries.conversation",
     "RunningCounts": "partita.algorithms.streams.stream",
@@ -112,6 +114,7 @@ __all__ = [
     "Marginals",
     "OnlineMultiplicativeWeights",
     "PCA",
+    "PrivateSearch",
     "Quantiles",
     "Reply",
     "RunningCounts",

@@ -36,6 +36,9 @@ def calibrate(
         str | None, typer.Option(help="Each release reads a secret sample; this is the chance of a record.")
     ] = None,
     scheme: Annotated[str | None, typer.Option(help="How it is drawn: poisson or without_replacement.")] = None,
+    people: Annotated[
+        str | None, typer.Option(help="Each release is the shuffled reports of so many people, one each.")
+    ] = None,
     leak: Annotated[
         str | None, typer.Option(help="Key selection: the share of δ for keys that nobody else has.")
     ] = None,
@@ -56,6 +59,7 @@ def calibrate(
     unit = relation_in(given)
     positive(1 if distance is None else distance, "distance")
     sure = float(probability(confidence, "confidence"))
+    around = (("rate", rate), ("scheme", scheme), ("people", people), ("leak", leak))
     question: dict[str, object] = {
         "version": 1,
         "mechanism": mechanism,
@@ -65,7 +69,7 @@ def calibrate(
         "method": method,
         **({} if distance is None else {"distance": distance}),
         **given,
-        **{name: value for name, value in (("rate", rate), ("scheme", scheme), ("leak", leak)) if value is not None},
+        **{name: value for name, value in around if value is not None},
         **({"parameters": dict(map(_named, parameters))} if parameters else {}),
     }
     found = calibrate_document(question)

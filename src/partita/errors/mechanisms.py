@@ -290,6 +290,49 @@ def sample_of_sample() -> NotProven:
     )
 
 
+def one_loss_of_a_run() -> InvalidInput:
+    """What one of several runs loses was given twice, or not at all."""
+    return InvalidInput(
+        "mechanisms.one-loss-of-a-run",
+        "Repeated needs what one run loses, its score included: epsilon=... or rho=..., and exactly one of the two.",
+    )
+
+
+def stop_too_large(stop: object) -> InvalidInput:
+    """The chance that a run is the last is a probability."""
+    return InvalidInput(
+        "mechanisms.stop-too-large",
+        f"stop = {stop} is more than 1; it is the chance that a run is the last. For about 100 runs: stop='1/100'.",
+    )
+
+
+def shape_too_small(shape: object) -> InvalidInput:
+    """The law of the number of runs needs a shape of more than minus one."""
+    return InvalidInput(
+        "mechanisms.shape-too-small",
+        f"shape = {shape} is not more than -1. Write shape=1 for runs that each may be the last, shape=0 for a lower "
+        f"price and a number of runs that varies more.",
+    )
+
+
+def not_local(kind: str) -> NotProven:
+    """What is shuffled must be reports of single people, each with a pure loss (theory C18)."""
+    return NotProven(
+        "mechanisms.not-local",
+        f"{kind} is not a report that one person makes by themselves with a pure ε, so nothing is proven for shuffled "
+        f"ones. Shuffle RandomizedResponse, UnaryEncoding, Laplace or Geometric.",
+    )
+
+
+def other_number_of_people(people: int, given: int) -> InvalidInput:
+    """The loss was computed for another number of reports."""
+    return InvalidInput(
+        "mechanisms.other-number-of-people",
+        f"The loss is that of {people} shuffled reports, and {given} were given. Nothing was drawn. Say the true "
+        f"number as people=...: fewer reports hide less.",
+    )
+
+
 def session_copied() -> InvalidInput:
     """Two copies of a session would share one charge."""
     return InvalidInput(

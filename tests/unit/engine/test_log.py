@@ -12,11 +12,9 @@ from partita.engine.log import log, write_to
 
 # The message of the engine shows operands of a row: only an operator may read 987654.
 ASKED = """
-import logging, logging.config, sys, traceback
+import logging, logging.config, os, sys, traceback
 import partita as pt
 from partita.engine.base import Engine
-
-{setup}
 
 class Failing(Engine):
     kind = "failing"
@@ -25,14 +23,27 @@ class Failing(Engine):
     def extract(self, extract): raise OverflowError("987654 * 3 does not fit")
     def close(self): ...
 
-table = pt.Table("t", source=[{{"x": 1}}], columns={{"x": pt.integers(0, 9)}})
-curator = pt.Curator(tables=[table], promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=2))], backend=Failing([table]))
-{later}
-try:
-    curator.ask("SELECT COUNT(*) AS n FROM t", epsilon=1)
-except pt.PartitaError as problem:
-    traceback.print_exception(problem)
-print(curator.spent()[0])
+table = pt.Table("t", source=[{"x": 1}], columns={"x": pt.integers(0, 9)})
+
+def asked(setup, later):
+    exec(setup)
+    promise = pt.Promise(pt.rows(), pt.Pure(epsilon=2))
+    curator = pt.Curator(tables=[table], promises=[promise], backend=Failing([table]))
+    exec(later)
+    try:
+        curator.ask("SELECT COUNT(*) AS n FROM t", epsilon=1)
+    except pt.PartitaError as problem:
+        traceback.print_exception(problem)
+    print(curator.spent()[0], flush=True)
+
+# Each in a process of its own, and all of them after one start.
+pt.Curator, pt.Promise, pt.Pure, pt.rows
+for setup, later in eval(sys.argv[1]):
+    if not os.fork():
+        asked(setup, later)
+        sys.stderr.flush()
+        os._exit(0)
+    assert os.wait()[1] == 0
 """
 BASIC = "logging.basicConfig(level=logging.DEBUG)"
 PARENT = """logging.config.dictConfig({"version": 1, "disable_existing_loggers": %s,
@@ -44,17 +55,21 @@ named = logging.getLogger("partita.operator")
 named.propagate, named.handlers = True, []"""
 
 
-@pytest.mark.parametrize(
-    ("setup", "later"),
-    [(BASIC, ""), ("", BASIC), ("", PARENT % True), (PARENT % False, ITSELF), ("logging.captureWarnings(True)", BASIC)],
-    ids=["before", "after", "parent", "itself", "warnings"],
-)
-def test_no_setting_of_logging_prints_it_on_the_screen_of_whoever_asked(setup, later):
-    program = ASKED.format(setup=setup, later=later)
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+SETTINGS = {
+    "before": (BASIC, ""),
+    "after": ("", BASIC),
+    "parent": ("", PARENT % True),
+    "itself": (PARENT % False, ITSELF),
+    "warnings": ("logging.captureWarnings(True)", BASIC),
+}
+
+
+def test_no_setting_of_logging_prints_it_on_the_screen_of_whoever_asked():
+    settings = repr(list(SETTINGS.values()))
+    found = subprocess.run([sys.executable, "-c", ASKED, settings], capture_output=True, text=True, check=True)
     assert "987654" not in found.stdout + found.stderr
     assert "OverflowError" not in found.stdout + found.stderr
-    assert found.stdout == "ε = 1\n"
+    assert found.stdout == "ε = 1\n" * len(SETTINGS)
 
 
 def test_it_is_heard_by_the_handlers_on_its_name_even_where_others_switched_that_logger_off(heard, monkeypatch):

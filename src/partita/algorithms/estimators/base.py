@@ -126,6 +126,10 @@ class Private(BaseEstimator, ABC):  # type: ignore[misc]
         """The names of the features, if they have any."""
         return list(getattr(self, "feature_names_in_", getattr(self, "columns_", ())))
 
+    def _given(self) -> bool:
+        """Whether it has a price of its own."""
+        return any(part is not None for part in (self.epsilon, self.delta, self.rho, self.mu))
+
     def _price(self) -> Price:
         return Price.of(epsilon=self.epsilon, delta=self.delta, rho=self.rho, mu=self.mu)
 

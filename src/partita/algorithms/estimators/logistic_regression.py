@@ -107,18 +107,22 @@ class LogisticRegression(ClassifierMixin, Private):  # type: ignore[misc]
     def fit(self, X: Any, y: Any, *, bits: BitSource | None = None) -> Self:
         """Learn from rows and labels you hold; ``bits`` is for tests."""
         rows, labels = self._rows(X, y, reset=True)
+        numbers = self.numbered(labels)
+        learner = self._learner(rows.shape[1], self.bounds, self.classes_)
+        return self._learnt(np.column_stack([rows, numbers]), learner, bits)
+
+    def numbered(self, labels: Any) -> list[int]:
+        """The number of the class of each label you hold; the classes are those that were declared."""
         try:
             check_classification_targets(labels)
         except ValueError as problem:
             raise refuse.rows_refused(str(problem)) from None
         self.classes_ = self._declared(labels)
-        learner = self._learner(rows.shape[1], self.bounds, self.classes_)
         places = {label: place for place, label in enumerate(self.classes_.tolist())}
         try:
-            numbers = [places[label] for label in labels.tolist()]
+            return [places[label] for label in labels.tolist()]
         except KeyError:
             raise refuse.unknown_label() from None
-        return self._learnt(np.column_stack([rows, numbers]), learner, bits)
 
     def fit_across(
         self,

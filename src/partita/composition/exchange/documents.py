@@ -19,6 +19,7 @@ from partita.exact import exact, whole
 from partita.granularity import Granularity, Relation, groups, replace, rows, steps, users
 from partita.mechanisms.base import Mechanism
 from partita.mechanisms.family import family
+from partita.mechanisms.shuffled import Shuffled
 from partita.mechanisms.subsampled import Subsampled
 from partita.theory.distance import Distance, Norm
 from partita.theory.documents import from_document as loss_from
@@ -27,6 +28,8 @@ VERSION = 1
 # About a microsecond each; plans that people write take some thousands.
 MOST_STEPS = 1_000_000
 _EVENT = 200
+# Said by what surrounds a mechanism: a rate, or a number of people.
+_AROUND = (Subsampled.kind, Shuffled.kind)
 _UNIT = {"relation", "users", "owner", "groups"}
 
 
@@ -100,14 +103,18 @@ def calibrate_document(document: object) -> Mechanism:
     42.2468
     """
     known = {"version", "mechanism", "count", "epsilon", "delta", "method", "distance", "leak", *_UNIT}
-    fields = _checked(document, known | {"rate", "scheme", "parameters"})
+    fields = _checked(document, known | {"rate", "scheme", "people", "parameters"})
     kind = _kind(fields.get("mechanism"), "mechanism")
     others = fields.get("parameters", {})
     if not isinstance(others, Mapping) or not all(isinstance(name, str) for name in others) or known & set(others):
         raise refuse.bad_document("parameters", "an object with other parameters of the mechanism is needed.")
-    sampled = {name: fields[name] for name in ("rate", "scheme") if name in fields}
+    sampled: dict[str, Any] = {name: fields[name] for name in ("rate", "scheme") if name in fields}
+    shuffled: dict[str, Any] = {name: fields[name] for name in ("people",) if name in fields}
+    if sampled and shuffled:
+        raise refuse.bad_document("people", "reports are sampled or shuffled, not both.")
+    around: dict[str, Any] = {"mechanism": kind, **sampled, **shuffled} if sampled or shuffled else {}
     found: Mechanism = calibrate(
-        Subsampled if sampled else kind,
+        Subsampled if sampled else Shuffled if shuffled else kind,
         epsilon=fields.get("epsilon", 0),
         delta=fields.get("delta", 0),
         count=fields.get("count", 1),
@@ -115,7 +122,7 @@ def calibrate_document(document: object) -> Mechanism:
         distance=_distance(fields.get("distance"), kind.norm),
         relation=relation_in(fields),
         leak=fields.get("leak"),
-        **{**others, **({"mechanism": kind, **sampled} if sampled else {})},
+        **{**others, **around},
     )
     return found
 
@@ -154,19 +161,23 @@ def _event(event: object, where: str) -> Part:
 
 
 def _mechanism(fields: dict[str, Any], where: str) -> Mechanism:
-    rate = fields.pop("rate", None)
+    rate, people = fields.pop("rate", None), fields.pop("people", None)
+    if rate is not None and people is not None:
+        raise refuse.bad_document(f"{where}.people", "reports are sampled or shuffled, not both.")
     scheme = fields.pop("scheme", "poisson")
     kind = _kind(fields.pop("mechanism", None), f"{where}.mechanism")
     try:
         made = kind(**fields)
     except TypeError as problem:
         raise refuse.bad_document(where, f"{kind.kind} does not take these parameters ({problem}).") from None
+    if people is not None:
+        return Shuffled(made, people=people)
     return made if rate is None else Subsampled(made, rate=rate, scheme=scheme)
 
 
 def _kind(name: object, where: str) -> type[Mechanism]:
     known = family()
-    if not isinstance(name, str) or name not in known or name == Subsampled.kind:
+    if not isinstance(name, str) or name not in known or name in _AROUND:
         raise refuse.bad_document(where, f"{name!r} is no mechanism; known are {', '.join(sorted(known))}.")
     return known[name]
 
