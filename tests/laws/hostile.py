@@ -69,12 +69,13 @@ _NOBODY = (None, 0, 1, 0.0, 0.5, 0, 0, 3, dt.date(2000, 2, 29), dt.date(2025, 2,
 ROWS: dict[str, list[tuple[Any, ...]]] = {
     "none": [],
     "one": [_ALICE],
+    "missing": [_NULL],
     "all": [_LOW, _HIGH, _BEYOND, _ALICE, _NULL, _NOBODY, _LOW, _HIGH],
 }
 
 
 def stored(name: str) -> pa.Table:
-    """Rows of which zero, one, or all meet a condition."""
+    """Rows of which zero, one, or all meet a condition, and one whose every value is missing."""
     columns = list(zip(*ROWS[name], strict=True)) or [()] * len(KINDS)
     return pa.table({key: pa.array(column, kind) for (key, kind), column in zip(KINDS.items(), columns, strict=True)})
 
@@ -90,7 +91,7 @@ class Statements:
 
     def one(self) -> tuple[str, str]:
         """The name of a table, and a question about it."""
-        name = self.draws.choice(["none", "one", "all", "all", "all"])
+        name = self.draws.choice(["none", "one", "missing", "all", "all", "all"])
         return name, self.gathered(name) if self.chance(0.25) else self.plain(name)
 
     def chance(self, share: float) -> bool:

@@ -10,8 +10,10 @@ import duckdb
 import pytest
 
 import partita as pt
+from partita.curator.wanted import Wanted
 from partita.engine.plain.meaning import meets
 from partita.engine.plain.words import said
+from partita.engine.reference import Reference
 from partita.errors import PartitaError
 from partita.query.noise import quote as quoting
 from partita.query.noise.quote import Quote
@@ -228,3 +230,19 @@ def test_the_second_opinion_knows_that_a_row_of_the_region_may_not_be_counted():
     with unaware, pytest.raises(PartitaError) as caught:
         changed().ask(ASKED[0], rho="0.1")
     assert caught.value.code == "curator.second-opinion"
+
+
+@pytest.mark.parametrize("text", [None, "", "apple"])
+@pytest.mark.parametrize("unit", [pt.rows(), pt.users("who", rows=2), pt.users("who", rows=1, per="k")], ids=str)
+def test_one_text_in_all_rows_fails_no_question(unit, text):
+    """What an engine knows of a whole table, such as that every text is missing, changes how it binds functions."""
+    rows = [{"who": f"u{place}", "k": "x", "n": 3, "t": text} for place in range(2)]
+    table = pt.Table("things", source=rows, columns={"who": pt.identifier(), **COLUMNS})
+    with pt.Curator(tables=[table], promises=[pt.Promise(unit, pt.ZCDP(rho=BUDGET, delta="1e-6"))]) as curator:
+        questions = [f"SELECT k, SUM(n) AS s FROM things WHERE ({one}) OR n < 2 GROUP BY k" for one in CONDITIONS[:-1]]
+        questions += [f"SELECT {value} AS w, COUNT(*) AS n FROM things GROUP BY w" for value in VALUES if value != "t"]
+        engine, key = curator._engine, curator.ledger.truncation_key().hex()
+        for question in questions:
+            wanted = Wanted.of(rho="0.01", delta="1e-9" if " AS w," in question else None)
+            program = curator._catalogue.offer(curator._catalogue.plan(question), wanted).program
+            assert engine.run(program).tolist() == Reference([table], key=key).run(program).tolist(), question

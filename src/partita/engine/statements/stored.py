@@ -73,8 +73,10 @@ class Stored:
 
     def _sanitised(self, column: str) -> str:
         if self.clean or column in self.handed:
-            stepped = isinstance(self.table.columns[column], Stepped)
-            return f"CAST({self.stored(column)} AS {self.dialect.whole})" if stepped else self.stored(column)
+            declared, found = self.table.columns[column], self.stored(column)
+            if isinstance(declared, TextKeys):
+                return self.dialect.known(found)
+            return f"CAST({found} AS {self.dialect.whole})" if isinstance(declared, Stepped) else found
         return self.mapped(column, self.names[column])
 
     @cached_property

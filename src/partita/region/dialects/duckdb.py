@@ -41,7 +41,8 @@ class DuckDBDialect(Dialect):
 
     def known(self, value: str) -> str:
         # Pages of parquet files tell what they hold, and DuckDB takes a page of texts without a dictionary for NULL
-        # altogether where it is asked for NULL: one row decides about the others. TRY hides the column from that.
+        # altogether where it is asked for NULL: one row decides about the others. And where the statistics of a table
+        # say that every text of it is missing, functions are bound to NULL, and SPLIT_PART fails. TRY hides the column.
         return f"TRY({value})"
 
     def clamped(self, value: str, stored_type: str) -> str:
