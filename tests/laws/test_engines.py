@@ -6,6 +6,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -193,7 +194,6 @@ def test_every_source_gives_the_same_rows(kind, data, tmp_path_factory):
 
 
 def _stored(kind, rows, folder):
-    import pyarrow as pa
     from pyarrow import compute, csv
 
     if kind == "parquet":
@@ -272,3 +272,15 @@ def test_an_owner_of_many_days_is_one_owner_of_a_month(key):
     assert max(found[:, 0]) == 2
     for histogram in found[:, 1]:
         assert len(set(histogram.values.tolist())) == len(histogram.values)
+
+
+def test_every_range_of_stored_numbers_is_that_of_the_reference(tmp_path):
+    """The ends of ranges, in a file that is read where it is: a condition is then put on what is stored."""
+    parquet.write_table(pa.table({"who": list("abcdefghij"), "a": list(range(-4, 6))}), tmp_path / "rows.parquet")
+    table = Table("things", tmp_path / "rows.parquet", {name: strategies.COLUMNS[name] for name in ("who", "a")})
+    engine, reference = DuckDB([table], threads=1, copied_below=0), Reference([table])
+    for low, high in ((-3, 5), (-3, 2), (-2, 5), (-2, 4), (1, 1), (0, 3)):
+        for tally in ("COUNT(*)", "SUM(a)"):
+            program = programs(planned(f"SELECT {tally} AS n FROM things WHERE a BETWEEN {low} AND {high}", table))
+            assert engine.run(program).tolist() == reference.run(program).tolist()
+    engine.close()
