@@ -73,7 +73,7 @@ def shuffled_loss(crowd: Crowd) -> AtomicLoss:
     """An upper bound of the loss, the same in both directions, kept for a while as composition reads it several times.
 
     >>> round(shuffled_loss(among_answers(1.0, 1000, 2)).delta(0.1), 6)
-    0.000345
+    8.2e-05
     """
     table = _Table.around(crowd)
     gain = up(math.expm1(crowd.epsilon), FUNCTION)
