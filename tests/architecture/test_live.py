@@ -58,6 +58,7 @@ PARTS = {
     "ledger/eras.py:Eras": "Book",
     "ledger/payer.py:RegionPayer": "Book",
     "ledger/book/replay.py:Replay": "Book",
+    "ledger/book/postgres.py:PostgresStore": "Book",
     "ledger/book/sqlite.py:SQLiteStore": "Book",
 }
 

@@ -8,6 +8,7 @@ import os
 import tempfile
 from decimal import Decimal
 from functools import cache
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,16 @@ def address(role: str = ROLE) -> str:
     """Where a curator finds the server."""
     owner()
     return str(_server().get_uri()).replace("postgres:@", f"{role}@")
+
+
+def ledger(folder: object) -> str:
+    """Where a ledger of its own may be kept, and the folder of this machine for its anchor and its key."""
+    schema = f"book{next(_BOOKS)}"
+    owner().execute(f"CREATE SCHEMA {schema}")
+    return f"{_server().get_uri()}&options=-csearch_path%3D{schema} {folder}"
+
+
+_BOOKS = count()
 
 
 # --- values --------------------------------------------------------------------------------------------------------

@@ -14,6 +14,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from partita.errors import BudgetExceeded, InvalidInput
 from partita.ledger.states import Answered, Reservation
 from partita.theory.measures.pure import Pure
+from tests.laws import served
+from tests.sizes import tried
 from tests.unit.ledger.plain import charge, opened
 
 QUESTIONS = st.integers(0, 6)
@@ -28,6 +30,7 @@ class Book(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.folder = Path(tempfile.mkdtemp())
+        self.place = self.placed()
         self.open: list[tuple[Reservation, object]] = []
         self.spent = Fraction(0)
         self.by_analyst = {"ada": Fraction(0), "bob": Fraction(0)}
@@ -40,8 +43,11 @@ class Book(RuleBasedStateMachine):
         self.every = every
         self.handles = [self.another(), self.another()]
 
+    def placed(self):
+        return self.folder / "visits.ledger"
+
     def another(self):
-        return opened(self.folder / "visits.ledger", checkpoint_every=self.every)
+        return opened(self.place, checkpoint_every=self.every)
 
     @rule(question=QUESTIONS, price=PRICES, analyst=ANALYSTS, key=KEYS, handle=st.integers(0, 1))
     def reserve(self, question, price, analyst, key, handle):
@@ -152,3 +158,22 @@ class Book(RuleBasedStateMachine):
 
 Book.TestCase.settings = settings(max_examples=25, stateful_step_count=25)
 TestBook = Book.TestCase
+
+
+class ServedBook(Book):
+    """The same on a real PostgreSQL server; the second handle is another machine, with an anchor of its own."""
+
+    def placed(self):
+        return served.ledger(self.folder)
+
+    def another(self):
+        if not (self.folder / "other").exists():
+            (self.folder / "other").mkdir()
+            return super().another()
+        for key in self.folder.glob("*.key"):
+            shutil.copy(key, self.folder / "other")
+        return opened(f"{self.place}/other", checkpoint_every=self.every)
+
+
+ServedBook.TestCase.settings = settings(max_examples=tried(6, soaking=50), stateful_step_count=25)
+TestServedBook = ServedBook.TestCase

@@ -67,7 +67,7 @@ def tables(
 def _left(settings: Settings) -> list[Any]:
     """What is left of each promise for those who were asked about most; all of it before the first question."""
     budgets: list[Any] = [promise.budget for promise in settings.promises]
-    if settings.ledger == ":memory:" or not Path(settings.ledger).is_file():
+    if isinstance(settings.ledger, str) and not Path(settings.ledger).is_file():
         return budgets
     from partita.ledger.opening import open_ledger
     from partita.ledger.reports.report import summary

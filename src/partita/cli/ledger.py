@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from partita.composition.account.maps import LoadMap
 
-Book = Annotated[Path, typer.Argument(help="The ledger's file.")]
+Book = Annotated[str, typer.Argument(help="The ledger's file, or its address.")]
 Named = Annotated[str | None, typer.Option("--table", help="Which table; not needed if there is one.")]
 Which = Annotated[int, typer.Option("--promise", help="Which promise, counted from 0.")]
 
@@ -69,7 +69,7 @@ def show_book(
         )
         return
     promises = table(
-        f"Promises of {book}", [("protected", "left"), ("budget", "left"), ("spent", "left"), ("left", "left")]
+        f"Promises of {found.name}", [("protected", "left"), ("budget", "left"), ("spent", "left"), ("left", "left")]
     )
     for one in found.balances:
         unit = quoted(str(one.promise.granularity))
@@ -113,7 +113,7 @@ def lower_budget(
 
 
 def _changed(
-    book: Path, cause: str, to: str, delta: str | None, who: str, why: str, promise: int, *, as_json: bool
+    book: str, cause: str, to: str, delta: str | None, who: str, why: str, promise: int, *, as_json: bool
 ) -> None:
     from partita.composition.plans.promise import parts_of
     from partita.ledger.budgets import Cause
@@ -197,7 +197,7 @@ def receipt(
         answers = (one for one in opened.entries(entry - 1) if one.kind is Kind.COMMIT and entry in (one.seq, one.of))
         found = next(answers, None) if entry >= 1 else None
         if found is None or found.of is None:
-            raise refuse.not_an_answer(str(book), entry)
+            raise refuse.not_an_answer(opened.name, entry)
         text = opened.receipt(Answered(found.seq, found.of, b"")).to_json()
     _hand_over(text, out, "receipt", as_json=as_json)
 

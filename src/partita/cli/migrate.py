@@ -36,7 +36,7 @@ def migrate(
         charged = any(ledger.states().values())
         fits = not charged or all(one.refines for one in found)
         if not as_json:
-            _tell(declared.ledger, found, charged=charged)
+            _tell(str(declared.ledger), found, charged=charged)
         going = bool(found) and fits and (yes or (not as_json and typer.confirm("Go on with the same ledger?")))
     if going:
         # As it will be used: a column that the table does not have is refused before the ledger is bound to it.
@@ -44,7 +44,7 @@ def migrate(
     if as_json:
         show_json(
             {
-                "ledger": declared.ledger,
+                "ledger": str(declared.ledger),
                 "differences": [
                     {"part": one.part, "was": one.was, "now": one.now, "refines": one.refines, "why": one.why}
                     for one in found

@@ -15,7 +15,7 @@ from partita.errors import cli as refuse
 
 
 def report(
-    book: Annotated[Path, typer.Argument(help="The ledger's file.")],
+    book: Annotated[str, typer.Argument(help="The ledger's file, or its address.")],
     out: Annotated[Path, typer.Option(help="The page to write; the document goes beside it, as .json.")] = Path(
         "report.html"
     ),

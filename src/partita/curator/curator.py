@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from html import escape
@@ -36,7 +35,7 @@ from partita.curator.declared.declared import (
 )
 from partita.curator.keywords import spelled_as
 from partita.curator.margins import Margins
-from partita.curator.opened import opened
+from partita.curator.opened import Place, opened
 from partita.curator.overview import overview
 from partita.curator.path.gate import Gate
 from partita.curator.path.many import paid
@@ -58,7 +57,6 @@ from partita.errors import foundation as refuse_live
 from partita.errors import vault as refuse_vault
 from partita.exact import Number
 from partita.ledger.charge import Charge
-from partita.ledger.ledger import Ledger
 from partita.ledger.states import Answered
 from partita.query.builder.frame import Frame
 from partita.query.language.plan import Plan
@@ -105,7 +103,7 @@ class Curator(Custody):
         tables: Sequence[Table],
         promises: Sequence[Promise],
         public: Sequence[PublicTable] = (),
-        ledger: str | os.PathLike[str] | Ledger = UNSAID,
+        ledger: Place = UNSAID,
         backend: str | Engine = "duckdb",
         database: str | Mapping[str, object] | None = None,
         pace: Number | None = None,

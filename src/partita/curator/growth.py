@@ -17,8 +17,10 @@ from partita.engine.base import Engine
 from partita.engine.growing import Growing
 from partita.engine.sources.frames import kept_text, plain_text
 from partita.errors import engine as refuse_engine
+from partita.errors import ledger_server as refuse_server
 from partita.errors import vault as refuse
 from partita.granularity import Granularity, Replace, Windows
+from partita.ledger.book.address import Address
 from partita.ledger.fixed import Kept, Rows
 from partita.ledger.ledger import Ledger
 from partita.query.tables.people import People
@@ -164,6 +166,8 @@ class Growth:
 
     def _opened(self) -> tuple[Vault, Growing]:
         if self._vault is None:
+            if Address.named(self._ledger.name):
+                raise refuse_server.local_only(self._ledger.name, "Sealed rows")
             self._vault = Vault(self._ledger, self._cut, self._cipher)
         if self._growing is None:
             self._growing = self._open(self._vault.secret)

@@ -12,13 +12,14 @@ from partita.engine.base import Engine
 from partita.engine.opening import open_engine
 from partita.errors import curator as refuse
 from partita.ledger.birth import Terms
+from partita.ledger.book.address import Address
 from partita.ledger.ledger import Ledger
 from partita.ledger.opening import open_ledger
 from partita.query.tables.people import People
 from partita.query.tables.schema import Table
 from partita.vault.cipher import Cipher
 
-Place = str | os.PathLike[str] | Ledger
+Place = str | os.PathLike[str] | Address | Ledger
 
 
 def opened(

@@ -35,6 +35,8 @@ from partita.granularity import (
     windows,
 )
 from partita.ledger.birth import Terms
+from partita.ledger.book.address import Address
+from partita.ledger.book.sqlite import MEMORY
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table, from_toml
 from partita.theory.measures.approximate import Approximate
@@ -78,7 +80,7 @@ class Settings:
 
     tables: tuple[Table, ...]
     promises: tuple[Promise, ...]
-    ledger: str
+    ledger: str | Address
     backend: str
     analysts: Mapping[str, Measure | tuple[Measure | None, ...]]
     public: tuple[PublicTable, ...] = ()
@@ -166,6 +168,13 @@ def _beside(settings: Path) -> Path:
     return settings.parent / f"{settings.stem}.log"
 
 
+def _kept(ledger: str, folder: Path) -> str | Address:
+    """Where a ledger is: a file beside the settings, or a server, with what this machine keeps of it beside them."""
+    if Address.named(ledger):
+        return Address(ledger, str(folder))
+    return ledger if ledger == MEMORY else str(folder / ledger)
+
+
 def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
     """What a file declares, without opening its ledger or its tables."""
     shown = str(path)
@@ -205,7 +214,7 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
     # Never in memory by default: a budget that is forgotten between two questions is no budget.
     ledger = settings.get("ledger", f"{place.stem}.ledger")
     if not isinstance(ledger, str):
-        raise refuse.bad_setting(shown, "ledger", "give a path as text.")
+        raise refuse.bad_setting(shown, "ledger", "give a path or an address as text.")
     log = settings.get("log", _beside(place).name)
     if log is not False and not isinstance(log, str):
         raise refuse.bad_setting(shown, "log", "give a path as text, or false for none.")
@@ -213,7 +222,7 @@ def read_settings(path: str | os.PathLike[str] = "partita.toml") -> Settings:
     return Settings(
         tables=tuple(declared),
         promises=tuple(kept),
-        ledger=ledger if ledger == ":memory:" else str(place.parent / ledger),
+        ledger=_kept(ledger, place.parent),
         backend=backend,
         database=settings.get("database"),
         analysts={name: _limits(shown, f"analysts.{name}", limit) for name, limit in limits.items()},

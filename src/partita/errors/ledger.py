@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from partita.errors.base import BudgetExceeded, InvalidInput, LedgerFault, NotProven
-from partita.errors.wording import STOPPED, UNREAD, UNTOUCHED, shown, some
+from partita.errors.wording import MEANING, STOPPED, UNREAD, UNTOUCHED, shown, some
 
 # --- files ----------------------------------------------------------------------------------------------------------
-
-
-_MEANING = {
-    "open": UNREAD,
-    "look": STOPPED,
-    "reserve": UNREAD,
-    "commit": "The charge stands and the answer was withheld; ask again with the same key to get it.",
-}
 
 
 def missing(path: str) -> LedgerFault:
@@ -212,14 +204,14 @@ def no_reason() -> InvalidInput:
 
 def full(path: str, stage: str) -> LedgerFault:
     """The disk is full."""
-    return LedgerFault("ledger.full", f"The disk of the ledger {path} is full. {_MEANING[stage]} Make room.")
+    return LedgerFault("ledger.full", f"The disk of the ledger {path} is full. {MEANING[stage]} Make room.")
 
 
 def not_writable(path: str, stage: str) -> LedgerFault:
     """The file or its folder may not be written."""
     return LedgerFault(
         "ledger.not-writable",
-        f"The ledger {path} cannot be written. {_MEANING[stage]} A charge must be durable before data is read: make "
+        f"The ledger {path} cannot be written. {MEANING[stage]} A charge must be durable before data is read: make "
         f"the file and its folder writable.",
     )
 
@@ -228,7 +220,7 @@ def locked(path: str, seconds: float, stage: str) -> LedgerFault:
     """Another process holds the file."""
     return LedgerFault(
         "ledger.locked",
-        f"The ledger {path} was held by another process for {seconds:g} seconds. {_MEANING[stage]} Try again.",
+        f"The ledger {path} was held by another process for {seconds:g} seconds. {MEANING[stage]} Try again.",
     )
 
 
@@ -237,7 +229,7 @@ def storage_failed(path: str, reason: str, stage: str) -> LedgerFault:
     meaning = (
         "No protected data was read; whether the charge was written shows when the ledger is opened again."
         if stage == "reserve"
-        else _MEANING[stage]
+        else MEANING[stage]
     )
     return LedgerFault(
         "ledger.storage-failed", f"The ledger {path} cannot be used: {reason}. {meaning} Look at the disk."

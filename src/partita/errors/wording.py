@@ -9,6 +9,13 @@ from typing import Final
 UNTOUCHED: Final = "Nothing was read and nothing was charged."
 UNREAD: Final = "No protected data was read and nothing was charged."
 STOPPED: Final = "Nothing more was read or charged, and no answer left."
+MEANING: Final = {
+    "open": UNREAD,
+    "look": STOPPED,
+    "reserve": UNREAD,
+    "commit": "The charge stands and the answer was withheld; ask again with the same key to get it.",
+}
+"""What it means that a ledger failed at one of its stages."""
 
 
 def shown(value: object) -> str:

@@ -10,12 +10,13 @@ from partita.errors import refinement as refuse_other
 from partita.ledger.acts import kept_acts
 from partita.ledger.birth import Birth, Terms
 from partita.ledger.book import points
+from partita.ledger.book.address import Address
 from partita.ledger.book.anchor import Anchor, FileAnchor, Mark, NoAnchor
 from partita.ledger.book.book import Book, Clock, system_clock
 from partita.ledger.book.entries import Kind, entry_after, follows, unpacked
+from partita.ledger.book.places import Place, place_of
 from partita.ledger.book.points import Faults
 from partita.ledger.book.replay import Replay
-from partita.ledger.book.sqlite import MEMORY, SQLiteStore
 from partita.ledger.book.store import Stage, Store
 from partita.ledger.book.tally import EVERY
 from partita.ledger.canonical import canonical, digest
@@ -29,7 +30,7 @@ from partita.sampling.bits import BitSource
 
 
 def open_ledger(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Address,
     terms: Terms | None = None,
     *,
     anchor: Anchor | str | None = None,
@@ -44,37 +45,31 @@ def open_ledger(
 ) -> Ledger:
     """The ledger in a file, made anew where there is none and terms are given; ``":memory:"`` keeps it in memory.
 
+    An address such as ``postgresql://curator@db.example/clinic`` names one on a server, for curators on several
+    machines; each machine keeps an anchor of its own, and a copy of the signing key, in the folder it works in.
+
     The anchor (by default a file beside the ledger, ``.anchor``) and the signing key (``.key``) belong to it. A file
     that is damaged, older than its anchor, or made for other terms is refused before anything is read. With
     ``migrate``, a ledger goes on under other terms if they refine its own (theory I12).
     """
-    place = _named(path)
+    place = place_of(path, timeout)
     source = entropy.system() if bits is None else bits
-    if place == MEMORY:
+    held = anchor if isinstance(anchor, Anchor) else place.anchor(anchor)
+    store = place.found()
+    if store is None:
+        if held.read() is not None:
+            raise refuse.gone(place.name)
         if terms is None:
-            raise refuse.missing(place)
-        signer = signer or SigningKey.fresh(source)
-        held: Anchor = anchor if isinstance(anchor, Anchor) else NoAnchor()
-        store: Store = _born(place, terms, signer, source, clock, timeout)
-    else:
-        held = anchor if isinstance(anchor, Anchor) else FileAnchor(anchor or f"{place}.anchor")
-        if os.path.exists(place):
-            store = SQLiteStore(place, timeout=timeout)
-        elif held.read() is not None:
-            raise refuse.gone(place)
-        elif terms is None:
-            raise refuse.missing(place)
-        elif not os.path.isdir(folder := os.path.dirname(place) or "."):
-            raise refuse.no_folder(place, folder)
-        else:
-            signer = signer or SigningKey.kept(f"{place}.key", source)
-            store = _born(place, terms, signer, source, clock, timeout)
+            raise refuse.missing(place.name)
+        place.ready()
+        signer = signer or (SigningKey.fresh(source) if place.key is None else SigningKey.kept(place.key, source))
+        store = _born(place, terms, signer, source, clock)
     try:
-        if signer is None and os.path.exists(f"{place}.key"):
-            signer = SigningKey.read(f"{place}.key")
+        if signer is None and place.key is not None and os.path.exists(place.key):
+            signer = SigningKey.read(place.key)
         anchored = held.read()
         replay = Replay(store, make or RegionPayer)
-        _check_anchor(store, replay, held, anchored)
+        _check_anchor(store, replay, held, anchored, joined=place.joined)
         other = terms is not None and terms != replay.eras.current
         if terms is not None and other:
             replay = _redeclared(store, replay, held, terms, clock, migrate=migrate)
@@ -88,19 +83,8 @@ def open_ledger(
     return ledger
 
 
-def _named(path: object) -> str:
-    """A path that a file can have."""
-    try:
-        place = os.fsdecode(path)  # type: ignore[arg-type]
-    except TypeError:
-        raise refuse.bad_path(path) from None
-    if not place or "\0" in place:
-        raise refuse.bad_path(place)
-    return place
-
-
 def restore(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Address,
     reason: str,
     *,
     anchor: Anchor | str | None = None,
@@ -112,13 +96,15 @@ def restore(
     What the copy does not know was released all the same, and no promise covers it any more: only do this with the
     newest copy there is. An anchor that still stands is never overruled.
     """
-    place = os.fspath(path)
-    held = anchor if isinstance(anchor, Anchor) else FileAnchor(anchor or f"{place}.anchor")
+    place = place_of(path, 10.0)
+    held = anchor if isinstance(anchor, Anchor) else place.anchor(anchor)
     if held.read() is not None:
-        raise refuse.anchor_stands(place)
+        raise refuse.anchor_stands(place.name)
     if not reason.strip():
         raise refuse.no_reason()
-    store = SQLiteStore(place)
+    store = place.found()
+    if store is None:
+        raise refuse.missing(place.name)
     try:
         replay = Replay(store, make or RegionPayer)
         at = clock().isoformat(timespec="microseconds")
@@ -131,12 +117,11 @@ def restore(
         store.close()
 
 
-def _born(place: str, terms: Terms, signer: SigningKey, source: BitSource, clock: Clock, timeout: float) -> SQLiteStore:
+def _born(place: Place, terms: Terms, signer: SigningKey, source: BitSource, clock: Clock) -> Store:
     secret = random_bytes(source)
     at = clock().isoformat(timespec="microseconds")
     birth = Birth(terms, digest(secret), signer.public, at)
-    entry = entry_after(None, Kind.BIRTH, canonical(birth.document()))
-    return SQLiteStore.create(place, entry, secret, timeout=timeout)
+    return place.made(entry_after(None, Kind.BIRTH, canonical(birth.document())), secret)
 
 
 def _redeclared(store: Store, replay: Replay, held: Anchor, terms: Terms, clock: Clock, *, migrate: bool) -> Replay:
@@ -197,13 +182,14 @@ def _give_back(store: Store, replay: Replay, held: Anchor, anchored: Mark) -> No
     replay.follow(store)
 
 
-def _check_anchor(store: Store, replay: Replay, held: Anchor, anchored: Mark | None) -> None:
+def _check_anchor(store: Store, replay: Replay, held: Anchor, anchored: Mark | None, *, joined: bool) -> None:
     last = replay.last
     if isinstance(held, NoAnchor):
         return
     if anchored is None:
-        # Nothing was ever charged: the process that made the file may have died before anchoring it.
-        if not {Kind.BIRTH, Kind.ACT}.issuperset(store.counts()):
+        # Nothing was ever charged: the process that made the file may have died before anchoring it. A machine that
+        # joins others begins with what the server has.
+        if not joined and not {Kind.BIRTH, Kind.ACT}.issuperset(store.counts()):
             raise refuse.anchor_missing(store.name, last.seq)
         held.advance(Mark(last.seq, last.hash))
         return

@@ -49,7 +49,7 @@ def serve(
     with opened_settings(path, declared) as curator:
         service = Service(curator, declared, settings)
         if not any(one.role is Role.CUSTODIAN and service.register.valid(one) for one in service.register.tokens()):
-            raise refuse.nobody(declared.ledger)
+            raise refuse.nobody(str(declared.ledger))
         host, port = listening.getsockname()[:2]
         listening.listen(settings.connections)
         scheme = "https" if settings.certificate is not None else "http"

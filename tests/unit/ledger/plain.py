@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from partita.composition.plans.promise import Promise
 from partita.granularity import rows
 from partita.ledger.birth import Terms
+from partita.ledger.book.address import Address
 from partita.ledger.charge import Charge
 from partita.ledger.ledger import Ledger
 from partita.ledger.opening import open_ledger
@@ -61,6 +62,8 @@ def clock() -> datetime:
 
 
 def opened(path: object = ":memory:", terms: Terms | None = TERMS, **options: object) -> Ledger:
+    if Address.named(str(path)):
+        path = Address(*str(path).split(" "))
     settings = {"bits": TestBits(1), "clock": clock, "make": PlainPayer} | options
     return open_ledger(path, terms, **settings)
 

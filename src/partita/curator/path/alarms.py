@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from partita.engine.log import log
 from partita.errors import EngineFault
+from partita.ledger.book.address import Address
 from partita.ledger.ledger import Ledger
 from partita.ledger.states import Reservation
 
@@ -38,7 +39,7 @@ def told(ledger: Ledger, reservation: Reservation) -> None:
     numbers alone are ever seen, one alarm is too many.
     """
     log.critical("The answer to entry %d of %s is noise on no rows: see above.", reservation.seq, ledger.name)
-    if ledger.name == MEMORY:
+    if ledger.name == MEMORY or Address.named(ledger.name):
         return
     try:
         file = os.open(_beside(ledger.name), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)

@@ -101,8 +101,9 @@ class FileAnchor(Anchor):
     7
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, room: int = ROOM) -> None:
         self.path = path
+        self._room = min(room, ROOM)
         self._known: tuple[bytes, tuple[int, Mark | None]] = (b"", (1, None))
 
     def read(self) -> Mark | None:
@@ -171,7 +172,7 @@ class FileAnchor(Anchor):
             raise refuse.anchor_not_writable(self.path)
 
     def keeps(self, size: int) -> bool:
-        return size <= ROOM
+        return size <= self._room
 
     def kept(self) -> bytes:
         with self._looking() as file:
