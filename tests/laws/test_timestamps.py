@@ -160,11 +160,12 @@ def test_a_finer_step_refines_a_coarser_one():
         assert coarse.code(value) == code // 900
 
 
-def test_wider_bounds_refine_a_column_and_another_zone_does_not():
+def test_wider_bounds_and_nested_steps_refine_a_column_and_another_zone_does_not():
     year, longer = (timestamps("2024-01-01", f"{end}-12-31", step="1h", zone="Europe/Berlin") for end in (2024, 2026))
     assert not isinstance(longer.onto(year), str)
     assert isinstance(timestamps("2024-01-01", "2026-12-31", step="1h").onto(year), str)
-    assert isinstance(timestamps("2024-01-01", "2026-12-31", step="1min", zone="Europe/Berlin").onto(year), str)
+    assert not isinstance(timestamps("2024-01-01", "2026-12-31", step="1min", zone="Europe/Berlin").onto(year), str)
+    assert isinstance(timestamps("2024-01-01", "2026-12-31", step="40min", zone="Europe/Berlin").onto(year), str)
 
 
 def test_words_for_nothing_are_missing(engine):

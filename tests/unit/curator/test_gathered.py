@@ -112,7 +112,7 @@ def test_groups_of_gathered_rows_are_not_capped():
     ("question", "code"),
     [
         (
-            "SELECT COUNT(DISTINCT patient) AS v FROM (SELECT patient, MAX(cost) AS m FROM visits GROUP BY patient)",
+            "SELECT COUNT(DISTINCT nobody) AS v FROM (SELECT patient, MAX(cost) AS m FROM visits GROUP BY patient)",
             "query.unknown-column",
         ),
         ("SELECT AVG(n) FROM (SELECT patient, STDDEV(cost) AS n FROM visits GROUP BY patient)", "shape.not-gathered"),

@@ -152,7 +152,7 @@ FUNCTIONS = (
     "random()",
     "now()",
     '"read_text"(region)',
-    "[n, n]",
+    "[[n], [n]]",
     "generate_series(1, n)",
 )
 

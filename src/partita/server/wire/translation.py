@@ -163,7 +163,7 @@ class _Translator:
         known = name in KNOWN or name in _PLAIN if isinstance(node, exp.Anonymous) else not isinstance(node, _LONG)
         if name == "format":
             # Signs between braces would say how long it is.
-            pattern = next(iter(node.expressions), node.this)
+            pattern = next(iter(node.expressions), None) if isinstance(node, exp.Anonymous) else node.this
             known = isinstance(pattern, exp.Literal) and "{" not in pattern.name
         if not known:
             # Behind FROM it is what stands there for a table.
