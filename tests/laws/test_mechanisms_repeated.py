@@ -73,6 +73,26 @@ def test_no_pair_of_outputs_loses_more_than_is_said(first, second, scores, stop,
             assert all(true <= float(curve.taus[place]) * (1 + 1e-9) + 1e-9 for curve in curves)
 
 
+E = math.e
+# Who has a bad output has had no better one in many runs, and who has a rare one in the middle had none above it.
+WORST = {
+    "two": ([E / (1 + E), 1 / (1 + E)], [1 / (1 + E), E / (1 + E)]),
+    "three": ([1 - 0.001 * E - 0.49 / E, 0.001 * E, 0.49 / E], [0.509, 0.001, 0.49]),
+}
+
+
+@pytest.mark.parametrize("case", WORST)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_divergences_pay_for_what_the_number_of_runs_tells(shape, case):
+    a, b = (best_of(law, range(len(law)), 0.001, float(Fraction(shape))) for law in WORST[case])
+    curve = Repeated(epsilon=1, stop="1/1000", shape=shape).cost(ONE, Renyi)
+    for order, tau in zip(curve.orders, curve.taus, strict=True):
+        if order <= 2000:
+            weights = float(order) * np.log(a) - (float(order) - 1) * np.log(b)
+            true = (weights.max() + math.log(np.exp(weights - weights.max()).sum())) / (float(order) - 1)
+            assert true <= float(tau) * (1 + 1e-9)
+
+
 def test_a_pure_loss_is_nearly_reached():
     """A rare output that beats all others, and one that loses to all: many runs find the first."""
     epsilon, stop = 0.5, 1e-4
