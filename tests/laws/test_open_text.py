@@ -11,10 +11,12 @@ import pytest
 
 import partita as pt
 from partita.curator.wanted import Wanted
+from partita.engine.duckdb import DuckDB
 from partita.engine.plain.meaning import meets
 from partita.engine.plain.words import said
 from partita.engine.reference import Reference
 from partita.errors import PartitaError
+from partita.query.exact.extract import Extract
 from partita.query.noise import quote as quoting
 from partita.query.noise.quote import Quote
 from partita.query.sql.parse import read
@@ -230,6 +232,16 @@ def test_the_second_opinion_knows_that_a_row_of_the_region_may_not_be_counted():
     with unaware, pytest.raises(PartitaError) as caught:
         changed().ask(ASKED[0], rho="0.1")
     assert caught.value.code == "curator.second-opinion"
+
+
+def test_both_engines_extract_the_rows_whose_texts_meet_a_condition():
+    table = pt.Table("things", ROWS, COLUMNS)
+    engines = DuckDB([table]), Reference([table])
+    for condition in CONDITIONS[:-1]:
+        where = read(f"SELECT COUNT(*) AS n FROM things WHERE {condition}", [table]).where
+        one, other = (engine.run(Extract(table, where, ("k", "n"))).tolist() for engine in engines)
+        assert one == other, condition
+    engines[0].close()
 
 
 @pytest.mark.parametrize("text", [None, "", "apple"])

@@ -155,7 +155,7 @@ def _names(program: Program) -> Sequence[str]:
 
 def _extracted(extract: Extract, rows: list[Record]) -> NDArray[np.int64]:
     axes = [extract.table.domain.axis(column) for column in extract.columns]
-    kept = chosen(extract.table.domain, extract.where, extract.truncation, rows)
+    kept = chosen(extract.table.domain, extract.where, extract.truncation, rows, names=texts(extract.table))
     found = [[row.codes[axis] for axis in axes] for row in kept]
     return np.array(found, dtype=np.int64).reshape(len(kept), len(axes))
 
