@@ -18,6 +18,24 @@ def not_signed_in() -> AccessRefused:
     )
 
 
+def not_vouched() -> AccessRefused:
+    """The service did not say who it is, or they have no account here: which of them is not said."""
+    return AccessRefused(
+        "server.not-vouched",
+        f"Signing in there did not lead to an account with a valid token here. {UNTOUCHED} Begin again at the sign-in "
+        f"page, or ask the custodian whether there is a token for your account.",
+    )
+
+
+def provider_silent() -> ServiceFault:
+    """The service of the organisation gave no answer that could be used."""
+    return ServiceFault(
+        "server.provider-silent",
+        f"The service that says who you are gave no answer that could be used. {UNTOUCHED} Try again later, or sign in "
+        f"with a token.",
+    )
+
+
 def not_allowed(role: str, doing: str) -> AccessRefused:
     """The role does not cover it."""
     return AccessRefused("server.not-allowed", f"The role {role} does not cover this: {doing}. {UNTOUCHED}")

@@ -14,12 +14,13 @@ from starlette.types import ASGIApp
 
 from partita.errors import PartitaError
 from partita.errors import server as refuse
+from partita.server.accounts.oidc import Provider
 from partita.server.accounts.register import Role
 from partita.server.calls import TheCaller, TheService, only, told
 from partita.server.counts import Counts
 from partita.server.door import Door
 from partita.server.log import failed
-from partita.server.pages import console, decisions, views
+from partita.server.pages import console, decisions, signing, views
 from partita.server.pages.sessions import Sessions
 from partita.server.pages.visits import complained
 from partita.server.problems import document, of_status, of_validation
@@ -71,12 +72,13 @@ def application(service: Service, *, version: str) -> ASGIApp:
     app.state.counts = Counts()
     app.state.rates = Rates(service.settings.requests_per_minute)
     app.state.sessions = Sessions(service.settings.sign_in_hours)
+    app.state.provider = None if service.settings.oidc is None else Provider(service.settings.oidc)
     app.state.asking = anyio.CapacityLimiter(service.settings.questions_at_once)
     for router in (questions.router, standing.router, calculators.router, people.router):
         app.include_router(router, prefix=API)
     for router in (questions.router, standing.router):
         app.include_router(router, prefix=f"{API}/practice")
-    for router in (machine, views.router, console.router, decisions.router):
+    for router in (machine, signing.router, views.router, console.router, decisions.router):
         app.include_router(router)
     _refusals(app)
     return Door(app, service.settings, app.state.counts)

@@ -4,14 +4,36 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, final
+from urllib.parse import urlsplit
 
 from partita.errors import server as refuse
 
 PREFIX: Final = "PARTITA_SERVER_"
 _TRUE: Final = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class Oidc:
+    """A service of the organisation that says who somebody is (OpenID Connect).
+
+    >>> Oidc("https://login.example.org", "partita").claim
+    'email'
+    """
+
+    issuer: str
+    """Its address, as it stands in what it signs."""
+    client: str
+    """The name under which it knows this server."""
+    secret: str | None = field(default=None, repr=False)
+    """The secret that goes with the name, where it wants one."""
+    claim: str = "email"
+    """What it says of somebody that is the name of their account here."""
+    name: str = "your organisation"
+    """How the sign-in page calls it."""
 
 
 @final
@@ -63,6 +85,8 @@ class ServerSettings:
     """How long the end of the server waits for what is under way."""
     sign_in_hours: int = 12
     """How long somebody stays signed in to the pages."""
+    oidc: Oidc | None = None
+    """A service that says who somebody is, so that people need no token to sign in to the pages."""
 
     @property
     def secure(self) -> bool:
@@ -95,6 +119,8 @@ def read_server(path: str, given: Mapping[str, Any], environment: Mapping[str, s
             found[one.name] = _checked(one.name, one.type, _read(one.name, str(one.type), said))
         elif one.name in given:
             found[one.name] = _checked(one.name, one.type, given[one.name])
+    if "oidc" in found:
+        found["oidc"] = _oidc(found["oidc"], environment)
     for name in ("certificate", "key"):
         if found.get(name) is not None:
             found[name] = str(folder / found[name])
@@ -130,7 +156,7 @@ def _read(name: str, kind: str, text: str) -> object:
         return int(text) if text.strip().isdecimal() else text
     if kind.startswith("tuple"):
         return [one.strip() for one in text.split(",") if one.strip()]
-    if kind.startswith("Mapping"):
+    if kind.startswith(("Mapping", "Oidc")):
         parts = dict(part.partition("=")[::2] for part in text.split(","))
         return {one.strip(): value.strip() for one, value in parts.items()}
     return text
@@ -155,7 +181,49 @@ def _checked(name: str, kind: object, value: object) -> object:
             if isinstance(value, Mapping) and value:
                 return dict(value)
             raise refuse.bad_server_setting(name, value, 'a loss such as { rho = "0.05" }')
+        case "Oidc | None":
+            if isinstance(value, Mapping) and value:
+                return dict(value)
+            raise refuse.bad_server_setting(name, value, _OIDC)
         case _:
             if isinstance(value, str) and value:
                 return value
             raise refuse.bad_server_setting(name, value, "a text")
+
+
+_OIDC: Final = '{ issuer = "https://login.example.org", client = "partita" }, and secret_env, claim or name beside them'
+
+
+def _oidc(given: Mapping[str, Any], environment: Mapping[str, str]) -> Oidc:
+    """The service that says who somebody is; its secret stands in the environment alone."""
+    odd = [one for one, value in given.items() if not (isinstance(value, str) and value)]
+    unknown = set(given) - {"issuer", "client", "secret_env", "claim", "name"}
+    if odd or unknown or not {"issuer", "client"} <= set(given):
+        raise refuse.bad_server_setting("oidc", dict(given), _OIDC)
+    issuer = str(given["issuer"])
+    if not safe_address(issuer) or urlsplit(issuer).query:
+        raise refuse.bad_server_setting("oidc.issuer", issuer, "an address that begins with https://")
+    named = given.get("secret_env")
+    if named is not None and not environment.get(named):
+        raise refuse.bad_server_setting("oidc.secret_env", named, "the name of an environment variable that is set")
+    secret = None if named is None else environment[named]
+    return Oidc(issuer, given["client"], secret, **{key: given[key] for key in ("claim", "name") if key in given})
+
+
+def safe_address(text: str) -> bool:
+    """Whether what is sent to an address can be read there alone: https, or this machine.
+
+    >>> (
+    ...     safe_address("https://login.example.org/a"),
+    ...     safe_address("http://login.example.org"),
+    ...     safe_address("http://127.0.0.1:9"),
+    ... )
+    (True, False, True)
+    """
+    try:
+        found = urlsplit(text)
+        host = found.hostname or ""
+    except ValueError:
+        return False
+    plain = found.scheme == "http" and is_loopback(host)
+    return bool(host) and found.username is None and (found.scheme == "https" or plain)

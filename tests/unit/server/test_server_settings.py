@@ -38,7 +38,10 @@ def test_it_listens_on_this_machine_alone_unless_the_way_is_safe(host):
     [
         {"port": -1}, {"port": 70000}, {"port": "x"}, {"port": True}, {"practice": "maybe"}, {"hosts": "a"}, {"prt": 1},
         {"certificate": "nowhere.pem", "key": "nowhere.key"}, {"certificate": __file__}, {"approve_above": "0.1"},
-        {"body_bytes": 0},
+        {"body_bytes": 0}, {"oidc": "x"}, {"oidc": {"issuer": "https://a.example"}},
+        {"oidc": {"issuer": "http://a.example", "client": "c"}}, {"oidc": {"issuer": "https://a.example", "client": 7}},
+        {"oidc": {"issuer": "https://a.example", "client": "c", "secret": "s"}},
+        {"oidc": {"issuer": "https://a.example", "client": "c", "secret_env": "NOT_SET_ANYWHERE"}},
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused_by_name(given):
@@ -50,3 +53,11 @@ def test_every_key_comes_from_the_environment_too():
     with pytest.raises(pt.InvalidInput):
         settings(prt="1")
     assert len(KEYS) == len(set(KEYS))
+
+
+def test_the_secret_of_a_sign_in_service_stands_in_the_environment_alone():
+    given = {"oidc": {"issuer": "https://a.example", "client": "c", "secret_env": "CLINIC", "claim": "sub"}}
+    found = read_server("partita.toml", given, {"CLINIC": "hidden"}, HERE).oidc
+    assert (found.secret, found.claim) == ("hidden", "sub")
+    assert "hidden" not in repr(found)
+    assert settings(oidc="issuer=https://a.example, client=c").oidc.client == "c"

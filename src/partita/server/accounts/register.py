@@ -116,6 +116,14 @@ class Register(Live):
         return None
 
     @alone
+    def seat(self, account: str) -> Caller | None:
+        """What an account may do whose name somebody else vouches for: what its newest valid token lets it do."""
+        self._follow()
+        now = self._now()
+        valid = [token for token in self._tokens.values() if token.account == account and token.valid(now)]
+        return Caller(valid[-1].account, valid[-1].role, valid[-1].number) if valid else None
+
+    @alone
     def tokens(self) -> list[Token]:
         """All tokens that ever were given out, oldest first."""
         self._follow()

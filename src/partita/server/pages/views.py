@@ -1,4 +1,4 @@
-"""The pages that show how things stand: overview, map, ledger, answers, receipts, and signing in."""
+"""The pages that show how things stand: overview, map, ledger, answers and receipts."""
 
 from __future__ import annotations
 
@@ -12,17 +12,7 @@ from starlette.responses import Response
 from partita.errors import server as refuse
 from partita.server.calls import Number, TheService, working
 from partita.server.pages.drawings import burn_down, heat
-from partita.server.pages.visits import (
-    AnyForm,
-    OwnForm,
-    TheVisitor,
-    chosen,
-    desk_of,
-    page,
-    sessions_of,
-    signed_in,
-    signed_out,
-)
+from partita.server.pages.visits import AnyForm, TheVisitor, chosen, desk_of, page
 from partita.server.routes.standing import entries
 
 router = APIRouter(include_in_schema=False)
@@ -38,30 +28,6 @@ def static(name: str) -> Response:
         raise refuse.not_found(name[:100])
     content = resources.files("partita.server.pages").joinpath("static", name).read_bytes()
     return Response(content, headers={"Content-Type": _STATIC[name]})
-
-
-@router.get("/sign-in")
-def sign_in_page(request: Request) -> Response:
-    """Where a token is given."""
-    return page(request, None, "sign_in.html", message="")
-
-
-@router.post("/sign-in")
-def sign_in(request: Request, service: TheService, fields: AnyForm) -> Response:
-    """Sign in with a token; one wording for all that let nobody in."""
-    address = request.client.host if request.client else ""
-    if not request.app.state.rates.taken(f"address {address}"):
-        raise refuse.too_many(5)
-    caller = service.register.caller(fields.get("token", "").strip())
-    if caller is None:
-        return page(request, None, "sign_in.html", 401, message=refuse.not_signed_in().message)
-    return signed_in(service, sessions_of(request), caller)
-
-
-@router.post("/sign-out")
-def sign_out(request: Request, service: TheService, fields: OwnForm) -> Response:
-    """Sign out."""
-    return signed_out(request, service)
 
 
 @router.post("/choose")

@@ -135,11 +135,11 @@ def complained(request: Request, refusal: PartitaError, message: str) -> Respons
     return page(request, None, "refusal.html", status, code=refusal.code, message=message)
 
 
-def signed_in(service: Service, sessions: Sessions, caller: Caller) -> Response:
-    """Lead somebody who has signed in to the first page."""
-    found = RedirectResponse("/", 303)
+def signed_in(service: Service, sessions: Sessions, caller: Caller, shown: Response | None = None) -> Response:
+    """Lead somebody who has signed in to the first page, or show them another one first."""
+    found = RedirectResponse("/", 303) if shown is None else shown
     age = service.settings.sign_in_hours * 3600
-    _set(found, service, _name(service), sessions.open(caller.token), age, strict=True)
+    cookie(found, service, _name(service), sessions.open(caller.token), age, strict=True)
     return found
 
 
@@ -157,9 +157,9 @@ def chosen(service: Service, fields: Mapping[str, str]) -> Response:
     safe = back if back.startswith("/") and not back.startswith(("//", "/\\")) and back.isprintable() else "/"
     found = RedirectResponse(safe, 303)
     if fields.get("theme") in THEMES:
-        _set(found, service, _THEME, fields["theme"], _YEAR)
+        cookie(found, service, _THEME, fields["theme"], _YEAR)
     if fields.get("practice") in ("0", "1"):
-        _set(found, service, _PRACTICE, fields["practice"], _YEAR)
+        cookie(found, service, _PRACTICE, fields["practice"], _YEAR)
     return found
 
 
@@ -167,7 +167,8 @@ def _name(service: Service) -> str:
     return f"__Host-{_SESSION}" if service.settings.secure else _SESSION
 
 
-def _set(found: Response, service: Service, name: str, value: str, age: int, *, strict: bool = False) -> None:
+def cookie(found: Response, service: Service, name: str, value: str, age: int, *, strict: bool = False) -> None:
+    """Let a browser keep something that no script reads."""
     found.set_cookie(
         name, value, max_age=age, secure=service.settings.secure, httponly=True, samesite="strict" if strict else "lax"
     )
