@@ -25,13 +25,14 @@ from partita.engine.reference import Reference
 from partita.live import Live
 from partita.query.exact.extract import Extract
 from partita.query.language.conditions import everywhere
+from partita.server.accounts.oidc import Provider
 from partita.server.accounts.register import Caller, Role
 from partita.server.counts import Counts
 from partita.server.models.seat import Seat
 from partita.server.pages.sessions import Sessions
 from partita.server.rates import Rates
 from partita.server.service import Service
-from partita.server.settings import ServerSettings
+from partita.server.settings import Oidc, ServerSettings
 from partita.server.wire.asking import Asker
 from partita.server.wire.endpoint import Endpoint
 from tests.laws import served
@@ -123,6 +124,7 @@ FACTORIES: dict[str, Callable[[], Made]] = {
     "engine.reference.Reference": lambda: (Reference([TABLE]), read),
     "ledger.book.book.Book": lambda: (plain.opened()._book, seen),
     "ledger.ledger.Ledger": lambda: (plain.opened(), lambda one: one.spent()),
+    "server.accounts.oidc.Provider": lambda: (Provider(Oidc("https://a.example", "c")), lambda one: one._begun()),
     "server.accounts.register.Register": lambda: (service().register, lambda one: one.tokens()),
     "server.approvals.Approvals": lambda: (service().approvals, lambda one: one.waiting()),
     "server.counts.Counts": lambda: (Counts(), lambda one: one.begin()),
