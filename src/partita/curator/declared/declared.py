@@ -80,8 +80,8 @@ def _beside_people(promises: Sequence[Promise], people: Sequence[Granularity], t
         unit = promise.granularity.single
         if isinstance(unit, Persons):
             continue
-        if not isinstance(unit, Events) or persons.per is not None:
-            raise refuse.not_beside_people(str(promise.granularity), fit if persons.per is None else [])
+        if not isinstance(unit, Events):
+            raise refuse.not_beside_people(str(promise.granularity), fit)
         if unit.table not in persons.tables:
             raise refuse.events_of_nobody(unit.table, fit)
         if unit.table not in fit:
