@@ -324,7 +324,7 @@ def test_a_row_meets_rows_of_all_windows_where_a_join_does_not_equate_them():
 
 
 def test_a_window_beside_windows_is_refused():
+    promises = [pt.Promise(persons(), pt.ZCDP(rho=1)), pt.Promise(pt.windows("day", width=2), pt.ZCDP(rho=1))]
     with pytest.raises(pt.PartitaError) as refused:
-        promises = [pt.Promise(persons(), pt.ZCDP(rho=1)), pt.Promise(pt.windows("day", width=2), pt.ZCDP(rho=1))]
         pt.Curator(tables=tables(database(1)), promises=promises)
     assert refused.value.code == "curator.not-beside-people"
