@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from partita.query.tables.public import PublicTable as PublicTable
     from partita.query.tables.schema import Table as Table
     from partita.query.tables.sources import csv as csv
+    from partita.query.tables.sources import database as database
     from partita.query.tables.sources import duckdb as duckdb
     from partita.region.columns import booleans as booleans
     from partita.region.columns import categories as categories
@@ -185,6 +186,7 @@ _HOMES = {
     "PublicTable": ("partita.query.tables.public", "PublicTable"),
     "Table": ("partita.query.tables.schema", "Table"),
     "csv": ("partita.query.tables.sources", "csv"),
+    "database": ("partita.query.tables.sources", "database"),
     "duckdb": ("partita.query.tables.sources", "duckdb"),
     "TruncatedGeometric": ("partita.mechanisms.truncated_geometric", "TruncatedGeometric"),
     "UnaryEncoding": ("partita.mechanisms.unary_encoding", "UnaryEncoding"),
@@ -321,6 +323,7 @@ __all__ = [
     "convert",
     "count",
     "csv",
+    "database",
     "dates",
     "decimals",
     "duckdb",

@@ -12,6 +12,10 @@ TRIED = {
     "polars": ("ANSWER.to_polars()", "curator.library-missing"),
     "matplotlib": ("ANSWER.plot()", "explain.no-matplotlib"),
     "matplotlib.figure": ("pt.compose([pt.Laplace(epsilon=1)], delta=1e-6).plot()", "explain.no-matplotlib"),
+    "sqlalchemy": (
+        'pt.Curator(tables=[pt.Table("t", pt.database("sqlite:///t.db", table="t"), table.columns)], promises=P)',
+        "query.no-sqlalchemy",
+    ),
     "dp_accounting": ("pt.interchange.to_dp_accounting([pt.Laplace(epsilon=1)])", "composition.no-dp-accounting"),
     "sklearn": ("pt.algorithms.KMeans(2, epsilon=1)", "learning.needs-scikit-learn"),
 }
@@ -26,7 +30,9 @@ class Without:
             raise ModuleNotFoundError(name, name=name)
 sys.meta_path.insert(0, Without())
 import partita as pt
+P = [pt.Promise(pt.rows(), pt.Pure(epsilon=1))]
 table = pt.Table("visits", [{"age": 30}], {"age": pt.integers(0, 120)})
+SERVED = pt.Table("t", pt.database("sqlite:///t.db", table="t"), table.columns)
 codes = {}
 with pt.Curator(tables=[table], promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=1))], ledger=":memory:") as curator:
     ANSWER = curator.ask("SELECT COUNT(*) AS n FROM visits", epsilon="0.1")

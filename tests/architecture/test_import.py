@@ -11,7 +11,7 @@ from partita.explain import pictures
 
 HEAVY = {
     "duckdb", "sqlglot", "matplotlib", "scipy", "pandas", "polars", "pyarrow", "sklearn", "fastapi",
-    "typer", "rich", "httpx", "uvicorn", "jinja2", "psycopg", "pyspark", "mbi", "jax",
+    "typer", "rich", "httpx", "uvicorn", "jinja2", "psycopg", "pyspark", "mbi", "jax", "sqlalchemy",
 }  # fmt: skip
 
 # The names users rely on. Add to this list as they come; never take one away.
@@ -24,7 +24,7 @@ RELIED_UPON = {
     "Table", "Promise", "Curator", "Answer", "Batch", "Planned", "Receipt", "open", "count", "sum", "avg",
     "median", "quantile", "quantiles", "min", "max", "col",
     "integers", "decimals", "categories", "dates", "booleans", "text_keys", "timestamps", "identifier", "key",
-    "csv", "duckdb",
+    "csv", "database", "duckdb",
     "Domain", "Region", "RegionAccount",
     "compose", "calibrate", "Guarantee", "Filter", "Odometer", "Slots",
     "Laplace", "GaussianNoise", "Geometric", "DiscreteGaussian", "RandomizedResponse", "Exponential",

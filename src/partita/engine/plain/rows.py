@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from partita.engine.sources import delimited
+from partita.engine.sources.connections import fetched
 from partita.engine.sources.frames import lines_of, of_database, texts_of
 from partita.engine.sources.frames import streamed as arrow_stream
 from partita.errors import PartitaError
 from partita.errors.query import sources as refuse_source
 from partita.errors.query import tables as refuse
 from partita.query.tables.schema import Table
-from partita.query.tables.sources import LINES, Database, Delimited, bare, csv, paths, streamed
+from partita.query.tables.sources import LINES, Connected, Database, Delimited, bare, csv, paths, streamed
 
 Row = Mapping[str, Any]
 
@@ -29,6 +30,11 @@ def rows_of(table: Table) -> list[Row]:
         return _from_columns(table, source)
     if isinstance(source, Database):
         return _listed(of_database(table, source))
+    if isinstance(source, Connected):
+        values = fetched(table, source)
+        if not isinstance(values, dict):
+            return _listed(values)
+        return [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
     if isinstance(source, str | Path):
         if bare(source).suffix.lower() in LINES:
             return lines_of(table, Path(source))

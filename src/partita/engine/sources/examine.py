@@ -9,6 +9,7 @@ from typing import Any, final
 
 import duckdb
 
+from partita.engine.sources.connections import fetched
 from partita.engine.sources.delimited import Malformed, columns
 from partita.engine.sources.files import files_of, parquet
 from partita.engine.sources.frames import lines_of, of_database, strings, texts_of
@@ -18,7 +19,7 @@ from partita.errors import PartitaError
 from partita.errors.query import tables as refuse
 from partita.query.language.text import in_quotes as name
 from partita.query.tables.schema import Table
-from partita.query.tables.sources import DELIMITERS, LINES, Database, Delimited, bare, csv
+from partita.query.tables.sources import DELIMITERS, LINES, Connected, Database, Delimited, bare, csv
 from partita.region.columns import Bounded, Categories
 from partita.region.columns.stored import Family, family, text_of
 from partita.region.dialects.duckdb import DUCKDB
@@ -222,6 +223,11 @@ def _rows(table: Table) -> Any:
     source: Any = table.source
     if isinstance(source, Database):
         return of_database(table, source)
+    if isinstance(source, Connected):
+        values = fetched(table, source)
+        if not isinstance(values, dict):
+            return values
+        return pa.table({one: strings([text_of(value) for value in values[one]]) for one in table.columns})
     if isinstance(source, str | Path):
         ending = bare(source).suffix.lower()
         if ending in LINES:

@@ -15,12 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.engine.sources import delimited
+from partita.engine.sources.connections import fetched
 from partita.engine.statements.stored import telling
 from partita.errors.query import sources as refuse_source
 from partita.errors.query import tables as refuse
 from partita.query.language.text import in_quotes
 from partita.query.tables.schema import Table
-from partita.query.tables.sources import LINES, Database, Delimited, bare, csv
+from partita.query.tables.sources import LINES, Connected, Database, Delimited, bare, csv
 from partita.region.columns import Bounded, Categories, Column, Dates
 from partita.region.columns.stepped import Stepped
 from partita.region.columns.stored import text_of
@@ -67,6 +68,9 @@ def arrow(table: Table) -> Frame:
         return _framed(table, texts_of(table, source), [])
     if isinstance(source, Database):
         return _understood(table, of_database(table, source))
+    if isinstance(source, Connected):
+        found = fetched(table, source)
+        return _from_columns(table, found) if isinstance(found, dict) else _understood(table, found)
     if hasattr(source, "__arrow_c_stream__") and type(source).__name__ != "Series":  # one column is no table
         return _understood(table, _chosen(table, streamed(source)))
     raise refuse.unknown_source(table.name, type(source).__name__)
@@ -211,9 +215,14 @@ def _from_rows(table: Table, rows: list[Any]) -> Frame:
         if not isinstance(row, Mapping):
             raise refuse.unknown_source(table.name, f"list of {type(row).__name__}")
     folded = [{str(name).lower(): value for name, value in row.items()} for row in rows]
+    return _from_columns(table, {column: [row.get(column.lower()) for row in folded] for column in table.columns})
+
+
+def _from_columns(table: Table, values: Mapping[str, list[Any]]) -> Frame:
+    """Values of Python's, column by column."""
     arrays: dict[str, Any] = {}
     for column in table.columns:
-        arrays |= _plain(table, column, [row.get(column.lower()) for row in folded])
+        arrays |= _plain(table, column, values[column])
     return _framed(table, arrays, list(table.columns))
 
 

@@ -15,7 +15,7 @@ from typing import Any, final
 from partita.calls import made_by_name
 from partita.errors.query import tables as refuse
 from partita.exact import whole
-from partita.query.tables.sources import CSV_OPTIONS, PATTERN, Delimited, read_as, same_rows
+from partita.query.tables.sources import CSV_OPTIONS, DATABASE_OPTIONS, PATTERN, Delimited, read_as, same_rows
 from partita.region.columns import (
     Column,
     Identifier,
@@ -41,7 +41,8 @@ class Table:
     """A table of protected rows.
 
     ``source`` is the path of a parquet or CSV file, of lines of JSON, of a folder or a pattern of parquet files, what
-    ``pt.csv`` or ``pt.duckdb`` say of a file, a pandas, polars or Arrow table, an Arrow stream, or a list of rows.
+    ``pt.csv``, ``pt.duckdb`` or ``pt.database`` say, a pandas, polars or Arrow table, an Arrow stream, or a list of
+    rows.
     ``columns`` says in public what each column may hold; columns that are not declared are never read.
     Whom a row belongs to is the column declared as ``identifier()``. ``people`` is a public lower bound on
     how many there are, against which the δ of a promise is judged.
@@ -155,17 +156,27 @@ def from_toml(name: str, settings: Mapping[str, object], base: Path | None = Non
         raise refuse.no_declared_columns(name)
     columns = {str(column): _declared(name, str(column), value) for column, value in declared.items()}
     path = Path(source)
-    if base is not None and not path.is_absolute() and (path.suffix or PATTERN & set(source) or isdir(base / path)):
+    if base is not None and _FILE.match(source):
+        source = f"sqlite:///{base / source.removeprefix('sqlite:///')}"
+    elif (
+        base is not None
+        and "://" not in source
+        and not path.is_absolute()
+        and (path.suffix or PATTERN & set(source) or isdir(base / path))
+    ):
         source = str(base / path)
     people: Any = settings.get("people")
     options = settings.get("reading")
+    if options is None and "://" in source:
+        options = {}
     if options is None:
         return Table(name, source, columns, people=people)
     if not isinstance(options, Mapping):
         raise refuse.bad_declaration(f"tables.{name}.reading", options)
-    strange = sorted(set(options) - {*CSV_OPTIONS, "table"})
+    known = DATABASE_OPTIONS if "://" in source else (*CSV_OPTIONS, "table")
+    strange = sorted(set(options) - set(known))
     if strange:
-        raise refuse.unknown_setting(f"tables.{name}.reading", strange[0], (*CSV_OPTIONS, "table"))
+        raise refuse.unknown_setting(f"tables.{name}.reading", strange[0], known)
     return Table(name, read_as(source, options), columns, people=people)
 
 
@@ -180,6 +191,8 @@ def _read_under(domain: Domain, file: Delimited) -> Domain:
     return Domain(columns)
 
 
+# A file of SQLite by a path that is not absolute: it is looked for beside the settings, as every file is.
+_FILE = re.compile(r"sqlite:///(?![/:]|file:|\Z)")
 _TABLE = ("source", "columns", "people", "reading")
 _TEXTS = ("decimal", "thousands", "unit", "format", "true", "false", "null")
 _SETTINGS = ("missing", "constant", "step", "zone", "other", *_TEXTS)

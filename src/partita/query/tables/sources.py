@@ -1,11 +1,11 @@
-"""Where rows are: files and how they are written, folders and patterns of files, tables of a DuckDB file."""
+"""Where rows are: files and how they are written, folders and patterns of files, tables of a database."""
 
 from __future__ import annotations
 
 import codecs
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
 
@@ -51,6 +51,30 @@ class Database:
 
     path: str
     table: str
+
+
+@final
+@dataclass(frozen=True, slots=True, eq=False)
+class Connected:
+    """A table or a query of a database that somebody is connected to; its rows are read once, into memory."""
+
+    connection: Any = field(repr=False)
+    table: str | None = None
+    query: str | None = None
+
+    @property
+    def place(self) -> object:
+        """What tells one database from another: its address, or else the connection itself."""
+        engine = getattr(self.connection, "engine", self.connection)
+        url = getattr(engine, "url", self.connection)
+        if isinstance(url, str):
+            return url
+        return str(url) if getattr(url, "database", None) not in (None, "", ":memory:") else id(engine)
+
+    @property
+    def asked(self) -> str:
+        """The table or the query, as far as two can be told to be the same."""
+        return str(self.table or self.query).strip().lower()
 
 
 @called
@@ -110,6 +134,31 @@ def duckdb(path: str | os.PathLike[str], *, table: str) -> Database:
     return Database(os.fspath(path), table)
 
 
+@called
+def database(connection: object, *, table: str | None = None, query: str | None = None) -> Connected:
+    """A table or a query of a database, as the ``source=`` of a table; its rows are read once, into memory.
+
+    ``connection`` is an engine or a connection of SQLAlchemy, the address of a database for SQLAlchemy, or a connection
+    of ADBC or of any driver with cursors, such as ``sqlite3``. Only declared columns are asked for.
+
+    >>> import sqlite3
+    >>> clinic = sqlite3.connect(":memory:")
+    >>> database(clinic, table="visits").table
+    'visits'
+    """
+    if isinstance(connection, str):
+        if "://" not in connection:
+            raise refuse.bad_connection(connection)
+    elif not (type(connection).__module__.startswith("sqlalchemy.") or hasattr(connection, "cursor")):
+        raise refuse.bad_connection(type(connection).__name__)
+    if (table is None) == (query is None):
+        raise refuse.table_or_query(table, query)
+    for option, text in (("table", table), ("query", query)):
+        if text is not None and not (isinstance(text, str) and text.strip()):
+            raise refuse.bad_csv_option(option, text, f"Give the {option} as text.")
+    return Connected(connection, table, query)
+
+
 def bare(source: str | Path) -> Path:
     """A path without the ending of a compressed file."""
     return Path(str(source).removesuffix(".gz"))
@@ -123,8 +172,13 @@ def streamed(source: str | Path) -> bool:
 CSV_OPTIONS = ("delimiter", "decimal", "thousands", "null", "trim", "line_breaks", "encoding", "names")
 
 
-def read_as(source: str, given: Mapping[str, Any]) -> Delimited | Database:
+DATABASE_OPTIONS = ("table", "query")
+
+
+def read_as(source: str, given: Mapping[str, Any]) -> Delimited | Database | Connected:
     """A source with the options of a custodian's file."""
+    if "://" in source:
+        return database(source, **given)
     if set(given) == {"table"}:
         return duckdb(source, table=given["table"])
     return csv(source, **given)
@@ -151,6 +205,8 @@ def same_rows(first: object, second: object) -> bool:
         return True
     if isinstance(first, Database) and isinstance(second, Database):
         return first.table.lower() == second.table.lower() and _meet(paths(first), paths(second))
+    if isinstance(first, Connected) and isinstance(second, Connected):
+        return first.place == second.place and first.asked == second.asked
     names = {str(one).lower() for one in (first, second) if isinstance(one, str | Path)}
     # Without an ending it may be the name of a table in the backend.
     alike = len(names) == 1 and type(first) is type(second) and not Path(names.pop()).suffix
