@@ -746,8 +746,8 @@ MUTATIONS = (
     ),
     Mutation(
         "curator/path/event_promise.py",
-        "self.by_person or quote.region.whole else toll.unit.times(2))",
-        "self.by_person or quote.region.whole else toll.unit)",
+        "self.by_person or quote.region.whole else toll.unit.times(2), quote",
+        "self.by_person or quote.region.whole else toll.unit, quote",
         "of a row that goes for another one alone is charged",
         tests=("tests/laws/test_events.py",),
     ),
@@ -799,6 +799,22 @@ MUTATIONS = (
         "            pass\n        toll",
         "rows of tables that are not read are charged",
         tests=("tests/laws/test_events.py",),
+    ),
+    Mutation(
+        "curator/path/event_promise.py",
+        "self._in_one_window(region) else load.group(2))",
+        "True else load.group(2))",
+        "a row that goes to another window moves one of them alone",
+        tests=("tests/laws/test_person_windows.py::test_a_row_that_goes_to_another_window_pays_for_both",),
+    ),
+    Mutation(
+        "query/language/joined.py",
+        "        if self.apart:\n            caps = {",
+        "        if False:\n            caps = {",
+        "a row meets the rows of one window, where a join puts all of them together",
+        tests=(
+            "tests/laws/test_person_windows.py::test_a_row_meets_rows_of_all_windows_where_a_join_does_not_equate_them",
+        ),
     ),
     Mutation(
         "query/sql/people/derived_tables.py",

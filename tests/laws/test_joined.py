@@ -81,6 +81,29 @@ def test_the_engines_agree_with_a_plain_database_on_the_kept_rows(world, asked):
             assert Counter(coded) == Counter(tuple(row[place] for place, _, _ in listed) for row in found)
 
 
+def test_owners_and_keys_are_one_number_in_all_tables_exactly_where_they_are_one_text():
+    """Joins compare the numbers, and a wrong one would join the rows of two owners."""
+    rows = {
+        "folk": [{"u": owner, "a": 1, "s": "x"} for owner in (1, "2", "a", None)],
+        "buys": [{"k": key, "u": owner, "p": 0, "d": None} for owner in (1, 2, "7") for key in (7, "8", None, "a")],
+        "bits": [{"k": key, "q": 0, "b": True} for key in ("7", 8, "a", None, "nobody's")],
+        "seen": [{"u": owner, "w": 0, "t": "r"} for owner in ("a", "7", 1)],
+    }
+    world = World(rows, {"buys": 3, "bits": 5, "seen": 1})
+    known: dict[str | None, set[int | None]] = {}
+    with closing(DuckDB(world.tables(), world.people(), KEY, threads=1)) as engine:
+        for stored in engine._stored.values():
+            for column, number in stored.numbers.items():
+                pairs = engine._lines(f'SELECT "{column}", "{number}" FROM {stored.relation}')
+                for word, found in pairs:
+                    known.setdefault(word, set()).add(found)
+        assert engine._stored["buys"].numbers.keys() == {"u", "k"}
+    assert known.pop(None) == {None}
+    assert known.keys() >= {"1", "2", "7", "8", "a"}
+    assert {len(found) for found in known.values()} == {1}
+    assert len(set().union(*known.values())) == len(known)
+
+
 def shown(plan: Plan, question: Question) -> list[tuple[int, str, Bounded]]:
     """What a plain database can show of a joined row: the place of each number, its name there, and its column."""
     joined, found = joined_of(plan.table), []

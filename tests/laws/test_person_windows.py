@@ -7,6 +7,7 @@ window are taken out of every table, and the exact numbers behind every noise ar
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 from unittest import mock
 
@@ -14,13 +15,17 @@ import pytest
 
 import partita as pt
 from partita.composition.account.people import PersonSpace
+from partita.curator.path.event_promise import EventPromise
+from partita.curator.path.placed import booked_costs
 from partita.curator.wanted import Wanted
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference
 from partita.query.language.joined import Joined
 from partita.query.tables.people import People
 from partita.region.region import Region
+from partita.theory.cost import Cost
 from tests.laws.test_people_path import lost
+from tests.sizes import tried
 
 DAYS = ("2025-01-01", "2025-01-02", "2025-01-03")
 STORED = (*DAYS, *DAYS, "1999-12-31", "2031-01-01", "soon", "", None)
@@ -221,3 +226,105 @@ def test_new_rows_fill_the_places_of_their_window(tmp_path):
         ours.ingest("calls", late)
         found = ours.ask("SELECT day, COUNT(*) AS n FROM calls GROUP BY day", rho=10**8).rows()
         assert [row["n"] for row in found[:3]] == [2, 1, 0]
+
+
+# --- single rows beside windows ----------------------------------------------------------------------------------
+
+
+def events(rows, table, rho=100):
+    promises = [pt.Promise(persons(), pt.ZCDP(rho=100)), pt.Promise(pt.events(table), pt.ZCDP(rho=rho))]
+    return pt.Curator(tables=tables(rows), promises=promises, ledger=":memory:")
+
+
+def altered_rows(rows, table, chance):
+    """Databases that differ in one stored row of a table: less, or another one of the same person, in any window."""
+    for place, row in enumerate(rows[table]):
+        before, after = rows[table][:place], rows[table][place + 1 :]
+        yield {**rows, table: [*before, *after]}
+        for day in {chance.choice(STORED), chance.choice(DAYS), row["day"]}:
+            other = {"minutes": chance.choice(MINUTES)} if table == "calls" else {"kind": chance.choice("xy")}
+            yield {**rows, table: [*before, {**row, "day": day, **other}, *after]}
+
+
+def rows_short(seed, table):
+    """The questions that lose more through one row than is booked for it, or all of them than the account's maximum."""
+    rows, chance = database(seed), random.Random(seed)
+    with events(rows, table) as ours:
+        quotes = [ours._catalogue.offer(ours._catalogue.plan(text), Wanted.of(rho=PRICE)) for text in QUESTIONS]
+        for text in QUESTIONS:
+            ours.ask(text, rho=PRICE, reuse=False)
+        assert ours.verify().problems == ()
+        booked, total = [booked_costs(quote)[1].rho for quote in quotes], ours.spent()[1].rho
+        key, wrong = ours.ledger.truncation_key().hex(), []
+    before = exact(rows, quotes, key)
+    every = list(altered_rows(rows, table, chance))
+    for changed in chance.sample(every, min(len(every), 20)):
+        losses = [lost(*one) for one in zip(quotes, before, exact(changed, quotes, key), strict=True)]
+        wrong += [text for text, loss, most in zip(QUESTIONS, losses, booked, strict=True) if loss > most]
+        wrong += ["all of them"] if sum(losses) > total else []
+    return wrong
+
+
+@pytest.mark.parametrize("table", CAPS)
+@pytest.mark.parametrize("seed", range(tried(1, soaking=40)))
+def test_a_row_in_any_window_loses_no_more_than_is_booked_for_it(seed, table):
+    assert rows_short(seed, table) == []
+
+
+def call(day, minutes):
+    return {"person": "a", "day": DAYS[day], "minutes": minutes}
+
+
+# A row of 0 makes place for one of 3 on its day, and comes as 3 for a 0 on the next: under some keys a sum moves by 6.
+FULL = {"calls": [call(0, "0"), call(0, "1"), call(0, "3"), call(1, "0"), call(1, "1")], "visits": []}
+GONE = {"calls": [*FULL["calls"][1:], call(1, "3")], "visits": []}
+BOTH = ["SELECT SUM(minutes) AS s FROM calls"]
+EACH = [f"SELECT SUM(minutes) AS s FROM calls WHERE day = '{day}'" for day in DAYS[:2]]
+# One call meets three visits, twice.
+DAILY = {"calls": [call(0, "1")], "visits": [{"person": "a", "day": day, "kind": "x"} for day in DAYS]}
+ACROSS = ["SELECT COUNT(*) AS n FROM calls c JOIN visits v USING (person) JOIN visits w USING (person)"]
+
+
+def furthest(texts, rows, moved, keys=12):
+    """The most that one row loses, under several orders of kept rows, and the most that the account holds."""
+    with events(rows, "calls") as ours:
+        quotes = [ours._catalogue.offer(ours._catalogue.plan(text), Wanted.of(rho=PRICE)) for text in texts]
+        for text in texts:
+            ours.ask(text, rho=PRICE, reuse=False)
+        booked = ours.spent()[1].rho
+    found = []
+    for key in map(str, range(keys)):
+        pairs = zip(quotes, exact(rows, quotes, key), exact(moved, quotes, key), strict=True)
+        found.append(sum(lost(*one) for one in pairs))
+    return max(found), booked
+
+
+def test_a_row_that_goes_to_another_window_pays_for_both():
+    loss, booked = furthest(BOTH, FULL, GONE)
+    # To nothing but the tiny units of the account.
+    assert loss <= booked <= loss * (1 + Fraction(1, 10**6))
+    loss, booked = furthest(EACH, FULL, GONE)
+    assert loss <= booked <= 3 * loss
+
+
+def test_a_row_that_pays_for_one_of_its_windows_is_found():
+    for paid in (lambda self, load, region: Cost(load), lambda self, load, region: Cost(load.times(2))):
+        with mock.patch.object(EventPromise, "_moved", paid):
+            loss, booked = furthest(BOTH, FULL, GONE)
+            assert loss > booked
+
+
+def test_a_row_meets_rows_of_all_windows_where_a_join_does_not_equate_them():
+    loss, booked = furthest(ACROSS, DAILY, {**DAILY, "calls": []}, keys=1)
+    assert loss <= booked
+    true = Joined.moved
+    with mock.patch.object(Joined, "moved", lambda self, table: true(replace(self, apart=False), table)):
+        loss, booked = furthest(ACROSS, DAILY, {**DAILY, "calls": []}, keys=1)
+        assert loss > booked
+
+
+def test_a_window_beside_windows_is_refused():
+    promises = [pt.Promise(persons(), pt.ZCDP(rho=1)), pt.Promise(pt.windows("day", width=2), pt.ZCDP(rho=1))]
+    with pytest.raises(pt.PartitaError) as refused:
+        pt.Curator(tables=tables(database(1)), promises=promises)
+    assert refused.value.code == "curator.not-beside-people"

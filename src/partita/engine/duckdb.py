@@ -23,7 +23,15 @@ from partita.engine.sources import types as sources
 from partita.engine.sources.files import files_of, parquet, relation_of
 from partita.engine.sources.frames import arrow, coded
 from partita.engine.statements.fixing import fixed_statement
-from partita.engine.statements.joining import TWO_OWNERS, joined_stored, kept_statement, owned, owners_statement
+from partita.engine.statements.joining import (
+    TWO_OWNERS,
+    joined_stored,
+    kept_statement,
+    numbered_statement,
+    numbers_statement,
+    owned,
+    owners_statement,
+)
 from partita.engine.statements.statement import cut_statement, rows_statement
 from partita.engine.statements.stored import Stored, text
 from partita.engine.tallying import Tallying
@@ -184,7 +192,6 @@ class DuckDB(Tallying):
                 rows = kept_statement(every[table], keeping, people.truncation(table, key))
                 self._connection.execute(f"CREATE TABLE {relation} AS {rows}")
                 kept[table] = replace(self._found(keeping.table, relation), clean=True)
-                self._empty_twin(kept[table])
             except PartitaError:
                 raise
             except Exception:
@@ -192,11 +199,31 @@ class DuckDB(Tallying):
             else:
                 continue
             raise refuse_query.unreadable_source(table)
-        self._stored = kept
+        self._stored = self._joinable(kept)
         for stored in attached.values():
             kind = "TABLE" if stored.clean else "VIEW"
             self._connection.execute(f"DROP {kind} {stored.relation}")
             self._connection.execute(f"DROP TABLE {_twin(stored)}")
+
+    def _joinable(self, kept: Mapping[str, Stored]) -> dict[str, Stored]:
+        try:
+            return self._numbered(kept)
+        except Exception:
+            log.exception("The owners and keys of kept rows cannot be numbered.")
+        raise refuse_query.unreadable_source(next(iter(kept)))
+
+    def _numbered(self, kept: Mapping[str, Stored]) -> dict[str, Stored]:
+        """Kept rows with a number beside each owner and key: equal where the texts are, and compared in their place."""
+        numbers, found = '"numbers"', dict[str, Stored]()
+        self._connection.execute(f"CREATE TABLE {numbers} AS {numbers_statement(kept.values())}")
+        for table, stored in kept.items():
+            rows, columns = numbered_statement(stored, numbers)
+            found[table] = replace(stored, relation=f'"numbered {len(found)}"', numbers=columns)
+            self._connection.execute(f"CREATE TABLE {found[table].relation} AS {rows}")
+            self._connection.execute(f"DROP TABLE {stored.relation}")
+            self._empty_twin(found[table])
+        self._connection.execute(f"DROP TABLE {numbers}")
+        return found
 
     def cut(self, truncations: Mapping[str, Truncation | None]) -> None:
         """The kept rows are copied here, so that no question orders the rows of owners again.

@@ -326,7 +326,8 @@ def people_alone(unit: str) -> InvalidInput:
     return InvalidInput(
         "curator.people-alone",
         f"A curator keeps one promise on people across tables, and not in groups: [{unit}]. "
-        f"Give one, pt.persons(...), and beside it promises on single rows, pt.events(...). Nothing was opened.",
+        f"Give one, pt.persons(...), and beside it promises on single rows, pt.events(...). Rows are kept for persons "
+        f"or for windows of them, not for both. Nothing was opened.",
     )
 
 

@@ -407,6 +407,15 @@ def too_many_columns(count: int, most: int) -> InvalidInput:
     )
 
 
+def too_many_boxes(count: int, most: int) -> InvalidInput:
+    """A region put together by hand from more boxes than one decision looks at."""
+    return InvalidInput(
+        "region.too-many-boxes",
+        f"The region is a union of {count} boxes, and at most {most} are looked at with so many columns. Nothing was "
+        f"charged. Charge a simpler region around it, such as region.hull(): that costs its people at least as much.",
+    )
+
+
 def not_pictured(column: str) -> InvalidInput:
     """The same column twice in a picture."""
     return InvalidInput("region.not-pictured", f"A map needs two different columns; {column} was given twice.")

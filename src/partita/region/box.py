@@ -100,9 +100,9 @@ def held(boxes: Iterable[Box], record: Sequence[int]) -> bool:
 
 def hull(boxes: Iterable[Box]) -> Box | None:
     """The least single box that holds them all, or None for no box."""
-    found: Box | None = None
-    for box in boxes:
-        found = (
-            box if found is None else tuple(codes.union(mine, theirs) for mine, theirs in zip(found, box, strict=True))
-        )
-    return found
+    listed = tuple(boxes)
+    if not listed:
+        return None
+    # Of many boxes most have the same codes along most axes, and these are looked at once.
+    found = [set(along) for along in zip(*listed, strict=True)]
+    return tuple(codes.joined(interval for each in along for interval in each) for along in found)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from partita.region.predicate import Predicate
 
+NAMED = 8
+"""Boxes of a region that a message names one by one."""
+
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,6 +205,17 @@ class Region:
 
     def __str__(self) -> str:
         return "nothing" if self.empty else "everything" if self.whole else self.to_sql()
+
+    @property
+    def named(self) -> str:
+        """The region as a message names it: with many boxes, by how many there are and what is around them.
+
+        >>> from partita.region.columns import integers
+        >>> domain = Domain({"a": integers(0, 9), "b": integers(0, 9)})
+        >>> Region.of(domain, [(((code, code + 1),), ((code, code + 1),)) for code in range(10)]).named
+        '10 parts of NOT a IS NULL AND NOT b IS NULL'
+        """
+        return str(self) if len(self.boxes) <= NAMED else f"{len(self.boxes)} parts of {self.hull()}"
 
     def __repr__(self) -> str:
         return f"Region({len(self.boxes)} boxes, {self.size} of {self.domain.size} record values)"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import partita as pt
 from partita.composition.account import RegionAccount
 from partita.ledger.ledger import Ledger
 from partita.limits import Limits, using
-from partita.region import Domain
+from partita.region import Domain, Region
 
 
 def wide(columns: int, unit: pt.Promise, **options: Any) -> pt.Curator:
@@ -51,6 +52,40 @@ def test_more_columns_than_ten_thousand_are_refused():
     with pytest.raises(pt.InvalidInput) as refusal:
         RegionAccount(domain, pt.Promise(pt.rows(), pt.Pure(epsilon=1)))
     assert refusal.value.code == "region.too-many-columns"
+
+
+def test_more_columns_than_ten_thousand_are_refused_before_a_source_is_looked_at():
+    columns = {f"c{number}": pt.integers(0, 1) for number in range(10_001)}
+    table = pt.Table("t", "there is no such file.parquet", columns)
+    with pytest.raises(pt.InvalidInput) as refusal:
+        pt.Curator(tables=[table], promises=[pt.Promise(pt.rows(), pt.Pure(epsilon=1))], ledger=":memory:")
+    assert refusal.value.code == "region.too-many-columns"
+
+
+@pytest.mark.parametrize("unit", [pt.rows(), pt.replace()], ids=str)
+def test_a_region_of_a_million_boxes_is_refused_and_nothing_is_lost(unit):
+    domain = Domain({f"c{number}": pt.integers(0, 9) for number in range(60)})
+    account = RegionAccount(domain, pt.Promise(unit, pt.Pure(epsilon=1)))
+    cost, rest = pt.Pure(epsilon="0.5"), domain.everything[1:]
+    one, odd = Region(domain, ((((0, 1),), *rest),)), (1, 3, 5, 7)
+    counts = None if unit == pt.rows() else pt.Pure(epsilon=0)
+    account.charge(one, cost, counts)
+    # Boxes of the same objects, as the refusal comes before any of them is looked at.
+    with pytest.raises(pt.InvalidInput) as refusal:
+        account.charge(Region(domain, 1_000_000 * (domain.everything,)), cost)
+    assert refusal.value.code == "region.too-many-boxes"
+    assert account.admits(one, cost, counts)
+    places = product((0, *odd), odd, odd, odd, odd, odd)
+    many = tuple((*(((code, code + 1),) for code in place), *rest[5:]) for place in places)
+    account.charge(Region(domain, many), pt.Pure(epsilon="0.5"), counts)
+    assert len(many) > 4096  # booked on the box around them
+    inside = Region.box(domain, c0=2, c1=2, c2=2, c3=2, c4=2, c5=2)
+    # Elsewhere rows have lost nothing; one that is changed has lost what its other value did.
+    assert account.admits(Region.box(domain, c0=8), cost, counts) is (unit == pt.rows())
+    with pytest.raises(pt.BudgetExceeded) as refusal:
+        account.charge(inside, pt.Pure(epsilon="0.6"), counts)
+    with pytest.raises(pt.BudgetExceeded, match="5120 parts of"):
+        account.charge(Region(domain, many), pt.Pure(epsilon="0.6"), counts)
 
 
 def test_an_answer_does_not_wait_for_what_is_left(monkeypatch):

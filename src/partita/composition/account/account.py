@@ -33,6 +33,9 @@ Charge = tuple[Region, Measure, Measure | None]
 Repeated = tuple[Region, Measure, Measure | None, int]
 Record = dict[str, object]
 _CACHED = 1 << 15
+MOST_CODES = 2_000_000
+"""Sets of codes, one for each box and column, of a region that is charged; conditions come to far fewer."""
+
 _Highest = Callable[[Sequence[Box], int], Extent]
 
 
@@ -368,6 +371,9 @@ class RegionAccount(Live):
     def _decided(self, bookings: list[Load], patience: int) -> list[Answer]:
         """What is decided with the usual work; more is taken only for what would be refused without proof."""
         longer = max(whole(patience, "patience", least=1), in_force())
+        for load in bookings:
+            if len(load.boxes) * len(self.domain.shape) > MOST_CODES:
+                raise refuse.too_many_boxes(len(load.boxes), MOST_CODES // len(self.domain.shape))
         answers = [self._engine.decide(load) for load in bookings]
         if longer == 1 or all(answer.fits or answer.proven for answer in answers):
             return answers
@@ -478,7 +484,7 @@ class RegionAccount(Live):
 
     def _refusal(self, release: Release, answer: Answer) -> Exception:
         who, budget = str(self.promise.granularity), str(self.promise.budget)
-        region, asked = str(release.region), str(release.cost.row)
+        region, asked = release.region.named, str(release.cost.row)
         if not answer.proven:
             return refuse.not_shown_to_fit(who, region, asked, budget, str(self.spent(release.region)))
         with sharing(self._engine.limits):

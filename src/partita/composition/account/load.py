@@ -8,7 +8,9 @@ from typing import NamedTuple, final
 
 from partita.limits import Limits
 from partita.region import box as boxes_of
+from partita.region import codes as codes_of
 from partita.region.box import Box
+from partita.region.codes import Codes
 
 Amounts = tuple[int, ...]
 
@@ -72,7 +74,7 @@ def widened(load: Load, limits: Limits) -> Load:
     around = manageable(load.boxes, limits)
     if around is load.boxes:
         return load
-    if sum(map(boxes_of.size, around)) == sum(map(boxes_of.size, load.boxes)):
+    if _as_many(around, load.boxes):
         return load._replace(boxes=around)
     return Load(around, load.one, tuple(map(max, load.one, load.substitution)), load.same)
 
@@ -87,24 +89,37 @@ def manageable(boxes: Sequence[Box], limits: Limits) -> Sequence[Box]:
     """Disjoint boxes as they are, or, if they have too many rectangles, fewer ones that hold them."""
     if len(boxes) == 1 and max(map(len, boxes[0]), default=1) == 1:
         return boxes
-    if _count(boxes) <= limits.rectangles:
+    if len(boxes) <= limits.rectangles and _count(boxes) <= limits.rectangles:
         return boxes
-    around = [_spans(box) for box in boxes]
-    if len(around) <= limits.hulls:
-        apart = boxes_of.disjoint(around)
+    if len(boxes) <= limits.hulls:
+        apart = boxes_of.disjoint([_spans(box) for box in boxes])
         if _count(apart) <= limits.rectangles:
             return tuple(apart)
-    ends = [_ends(around, axis) for axis in range(len(around[0]))]
-    return (tuple(((min(low), max(high)),) for low, high in ends),)
+    # Of many boxes most have the same codes along most axes, and these are looked at once.
+    along = [set(column) for column in zip(*boxes, strict=True)]
+    return (tuple(((min(each[0][0] for each in found), max(each[-1][1] for each in found)),) for found in along),)
+
+
+def _as_many(around: Sequence[Box], boxes: Sequence[Box]) -> bool:
+    """Whether disjoint boxes hold as many values as others do; the axes on which all agree do not tell."""
+    unlike = [at for at, column in enumerate(zip(*around, *boxes, strict=True)) if len(set(column)) > 1]
+    sizes: dict[Codes, int] = {}
+
+    def held(found: Sequence[Box]) -> int:
+        count = 0
+        for box in found:
+            here = 1
+            for at in unlike:
+                size = sizes.get(box[at])
+                here *= sizes.setdefault(box[at], codes_of.size(box[at])) if size is None else size
+            count += here
+        return count
+
+    return held(around) == held(boxes)
 
 
 def _count(boxes: Sequence[Box]) -> int:
-    return sum(prod(len(codes) for codes in box) for box in boxes)
-
-
-def _ends(spans: Sequence[Box], axis: int) -> tuple[list[int], list[int]]:
-    """The first codes of all spans along an axis, and the last."""
-    return [span[axis][0][0] for span in spans], [span[axis][0][1] for span in spans]
+    return sum(prod(map(len, box)) for box in boxes)
 
 
 def _spans(box: Box) -> Box:

@@ -78,7 +78,7 @@ class SlotAccount(Live):
         load = self._load(region, amounts)
         answer = self._engine.decide(load)
         if not answer.fits:
-            raise refuse.no_slot_left(name, str(region), self.classes[name])
+            raise refuse.no_slot_left(name, region.named, self.classes[name])
         self._engine.book(load, answer)
 
     @alone

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from partita.calls import listed
+from partita.composition.account.engine import MOST_COLUMNS
 from partita.composition.account.people import PersonSpace
 from partita.composition.plans.promise import Promise
 from partita.errors import curator as refuse
 from partita.errors import theory as refuse_theory
 from partita.errors.query import tables as refuse_public
+from partita.errors.region import too_many_columns
 from partita.granularity import Edges, Events, Granularity, Metric, Nodes, Persons, Replace, Rows, Users
 from partita.ledger.birth import Terms
 from partita.query.tables.people import People
@@ -25,6 +27,9 @@ def checked_tables(tables: Sequence[Table]) -> dict[str, Table]:
     for table in listed("tables", tables, "tables=[table]"):
         if not isinstance(table, Table):
             raise refuse.not_a_table(table)
+        if len(table.domain.shape) > MOST_COLUMNS:
+            # Before anything is read; the account would say the same.
+            raise too_many_columns(len(table.domain.shape), MOST_COLUMNS)
         for other in found.values():
             if table.name.lower() == other.name.lower():
                 raise refuse.same_name(other.name, table.name)
@@ -80,8 +85,8 @@ def _beside_people(promises: Sequence[Promise], people: Sequence[Granularity], t
         unit = promise.granularity.single
         if isinstance(unit, Persons):
             continue
-        if not isinstance(unit, Events) or persons.per is not None:
-            raise refuse.not_beside_people(str(promise.granularity), fit if persons.per is None else [])
+        if not isinstance(unit, Events):
+            raise refuse.not_beside_people(str(promise.granularity), fit)
         if unit.table not in persons.tables:
             raise refuse.events_of_nobody(unit.table, fit)
         if unit.table not in fit:

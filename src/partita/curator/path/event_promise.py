@@ -14,6 +14,7 @@ from partita.query.language.plan import Plan
 from partita.query.noise.quote import Quote
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import UNCAPPED
+from partita.region.region import Region
 from partita.theory.cost import Cost
 from partita.theory.measures.base import Measure, most
 
@@ -73,16 +74,33 @@ class EventPromise:
             return Cost(self.budget.zero())
         toll = quote.tolls[place]
         if isinstance(self.granularity, Rows):
-            return Cost(toll.cost.row)
+            return self._moved(toll.cost.row, quote.region)
         # Of two rows, one that comes and one that goes, one alone may be in the region: it carries half of two loads.
-        return Cost(toll.unit if self.by_person or quote.region.whole else toll.unit.times(2))
+        return self._moved(toll.unit if self.by_person or quote.region.whole else toll.unit.times(2), quote.region)
 
-    def of_cost(self, cost: Cost) -> Cost:
+    def of_cost(self, cost: Cost, region: Region) -> Cost:
         """The load of a computation on rows of this table: one row comes, and another may go for it."""
         if not self.read:
             return Cost(self.budget.zero())
         swapped = cost.row.group(2) if cost.substitution is None else most(cost.row, cost.substitution)
-        return Cost(most(cost.row.times(2), swapped))
+        return self._moved(most(cost.row.times(2), swapped), region)
+
+    def _moved(self, load: Measure, region: Region) -> Cost:
+        """A load that also pays for a row that is altered into another window: it goes in one and comes in the other.
+
+        A release on one window alone meets one of the two changes, any other may meet both (theory I9, I11).
+        """
+        if self.space.persons.per is None:
+            return Cost(load)
+        return Cost(load.times(2) if self._in_one_window(region) else load.group(2))
+
+    def _in_one_window(self, region: Region) -> bool:
+        joined, per = joined_of(self.table), str(self.space.persons.per)
+        column = per if joined is None else joined.window
+        if column is None:
+            return False
+        axis = region.domain.axis(column)
+        return len({code for box in region.boxes for first, last in box[axis] for code in (first, last - 1)}) <= 1
 
 
 def _counts(plan: Plan) -> bool:

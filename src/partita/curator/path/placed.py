@@ -150,7 +150,7 @@ class PersonPromise:
         rows, costs = Cost(self.budget), list[Cost | None]()
         for one, cost in zip(promises, charge.costs, strict=True):
             if isinstance(one, EventPromise):
-                costs.append(one.of_cost(cost))
+                costs.append(one.of_cost(cost, charge.region))
             else:
                 rows = replace(cost, owner=None, declared=False)
                 costs.append(None)

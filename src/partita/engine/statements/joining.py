@@ -14,7 +14,7 @@ from partita.query.language.joined import Existence, Joined, Kind, Link, Occurre
 from partita.query.language.per_user import PerUser
 from partita.query.language.text import in_quotes as name
 from partita.query.tables.people import Keeping
-from partita.query.tables.schema import texts
+from partita.query.tables.schema import Table, texts
 from partita.query.tables.truncation import Truncation
 from partita.region.columns import Bounded, Key, TextKeys
 from partita.region.columns.stepped import Stepped
@@ -61,6 +61,31 @@ def kept_statement(rows: Stored, keeping: Keeping, cap: Truncation) -> str:
     return f"SELECT {listed} FROM {kept(rows, cap, keeping.unique)}"
 
 
+def numbers_statement(kept: Iterable[Stored]) -> str:
+    """A number for every text that owners and keys have in any of these tables, the same in all of them."""
+    words = " UNION ".join(
+        f"SELECT {name(column)} AS word FROM {one.relation}" for one in kept for column in _linking(one.table)
+    )
+    return f"SELECT word, ROW_NUMBER() OVER () AS number FROM ({words}) AS words_ WHERE word IS NOT NULL"
+
+
+def numbered_statement(kept: Stored, numbers: str) -> tuple[str, dict[str, str]]:
+    """The same rows with the numbers of their owner and keys beside them, and in which columns these are."""
+    columns = {column: f"{kept.mark}:number {column}" for column in _linking(kept.table)}
+    listed = "".join(f", n{place}.number AS {name(one)}" for place, one in enumerate(columns.values()))
+    joins = "".join(
+        f" LEFT JOIN {numbers} AS n{place} ON rows_.{name(column)} = n{place}.word"
+        for place, column in enumerate(columns)
+    )
+    return f"SELECT rows_.*{listed} FROM {kept.relation} AS rows_{joins}", columns
+
+
+def _linking(table: Table) -> list[str]:
+    """The columns by which rows are joined: the owner, and the keys."""
+    assert table.owner is not None
+    return [table.owner, *(column for column, declared in table.columns.items() if isinstance(declared, Key))]
+
+
 # --- joins ---------------------------------------------------------------------------------------------------------
 
 
@@ -68,9 +93,13 @@ def joined_stored(joined: Joined, stored: Mapping[str, Stored]) -> Stored:
     """The joined rows as a relation of sanitised values, with the proven columns of ``joined.table``."""
     stored = {**stored, **{one.table.name: derived_stored(one, stored) for one in joined.brackets}}
     first, *rest = joined.occurrences
-    owner, text = _owner(first.name), _rows(joined, first, stored[first.table])
+    # Numbers where all have them, and otherwise texts: those are never compared with each other.
+    tables = [one.table for one in joined.occurrences] + [one.table for one in joined.existences]
+    numbered = all(stored[table].numbers for table in tables)
+    owner, text = _owner(first.name), _rows(joined, first, stored[first.table], numbered=numbered)
+    person = _person(first.name)
     for occurrence in rest:
-        text += f" {occurrence.kind.value} {_rows(joined, occurrence, stored[occurrence.table])}"
+        text += f" {occurrence.kind.value} {_rows(joined, occurrence, stored[occurrence.table], numbered=numbered)}"
         text += f" ON {_meeting(occurrence.name, owner, occurrence.links)}"
         if joined.window is not None:
             text += f" AND {name(joined.window)} = {name(f'{occurrence.name}.{joined.people[occurrence.table].per}')}"
@@ -78,15 +107,16 @@ def joined_stored(joined: Joined, stored: Mapping[str, Stored]) -> Stored:
             text += f" AND ({holds(occurrence.on)})"
         if occurrence.kind is Kind.FULL:
             owner = f"COALESCE({owner}, {_owner(occurrence.name)})"
+            person = f"COALESCE({person}, {_person(occurrence.name)})"
     for fan in joined.fans:
         text += f" {'LEFT JOIN' if fan.optional else 'JOIN'} {_fanned(joined, fan)} ON {name(fan.key)} = {_met(fan)}"
     for existence in joined.existences:
         per = None if joined.window is None else joined.people[existence.table].per
-        text += f" LEFT JOIN {_existing(existence, stored[existence.table], per)}"
+        text += f" LEFT JOIN {_existing(existence, stored[existence.table], per, numbered=numbered)}"
         text += f" ON {_meeting(existence.name, owner, existence.links)}"
         if joined.window is not None:
             text += f" AND {name(joined.window)} = {_window(existence.name)}"
-    listed, types = [f"{owner} AS {name(joined.people.owner)}"], {joined.people.owner: "VARCHAR"}
+    listed, types = [f"{person} AS {name(joined.people.owner)}"], {joined.people.owner: "VARCHAR"}
     for column, (occurrence, own) in joined.columns.items():
         part = stored[occurrence.table]
         listed.append(name(column))
@@ -166,17 +196,18 @@ def _called(window: WindowColumn) -> str:
             return f"{window.within.value}({of})"
 
 
-def _rows(joined: Joined, occurrence: Occurrence, stored: Stored) -> str:
+def _rows(joined: Joined, occurrence: Occurrence, stored: Stored, *, numbered: bool) -> str:
     """The kept rows of one occurrence, under names that no other has."""
     table = stored.table
     assert table.owner is not None
-    listed = [f"{name(table.owner)} AS {_owner(occurrence.name)}"]
+    listed = [f"{_compared(stored, table.owner, numbered=numbered)} AS {_owner(occurrence.name)}"]
+    listed.append(f"{name(table.owner)} AS {_person(occurrence.name)}")
     for column, declared in table.columns.items():
         if (occurrence.name, column) in joined.present:
             told = f"CASE WHEN {name(column)} IS NULL THEN NULL ELSE TRUE END"
             listed.append(f"{told} AS {name(f'{occurrence.name}.{column}')}")
         if isinstance(declared, Key):
-            listed.append(f"{name(column)} AS {_key(occurrence.name, column)}")
+            listed.append(f"{_compared(stored, column, numbered=numbered)} AS {_key(occurrence.name, column)}")
         elif column != table.owner:
             value = name(column) if isinstance(declared, TextKeys) else stored.sanitised[column]
             listed.append(f"{value} AS {name(f'{occurrence.name}.{column}')}")
@@ -210,15 +241,18 @@ def _met(fan: Fan) -> str:
     return name(f"{fan.name} met")
 
 
-def _existing(existence: Existence, stored: Stored, per: str | None) -> str:
+def _existing(existence: Existence, stored: Stored, per: str | None, *, numbered: bool) -> str:
     """The owners, the keys they are linked by, and their windows, that have a row of their own that meets it."""
     table = stored.table
     assert table.owner is not None
     keys = dict.fromkeys(link.mine for link in existence.links if link.mine is not None)
-    listed = [f"{name(table.owner)} AS {_owner(existence.name)}"]
-    listed += [f"{name(key)} AS {_key(existence.name, key)}" for key in keys]
+    numbers = [stored.numbers[column] for column in (table.owner, *keys)] if numbered else []
+    listed = [f"{_compared(stored, table.owner, numbered=numbered)} AS {_owner(existence.name)}"]
+    listed += [f"{_compared(stored, key, numbered=numbered)} AS {_key(existence.name, key)}" for key in keys]
     listed += [] if per is None else [f"{name(per)} AS {_window(existence.name)}"]
-    every = ", ".join(f"{text} AS {name(column)}" for column, text in stored.sanitised.items())
+    every = ", ".join(
+        [*(f"{text} AS {name(column)}" for column, text in stored.sanitised.items()), *map(name, numbers)]
+    )
     return (
         f"(SELECT DISTINCT {', '.join(listed)} FROM (SELECT {every} FROM {stored.relation}) AS every_ "
         f"WHERE {holds(existence.where)}) AS {name(existence.name)}"
@@ -236,8 +270,18 @@ def _meeting(mine: str, owner: str, links: Iterable[Link]) -> str:
     return " AND ".join(dict.fromkeys(tests))
 
 
+def _compared(stored: Stored, column: str, *, numbered: bool) -> str:
+    """An owner or a key as joins compare it: its number, or its text."""
+    return name(stored.numbers[column] if numbered else column)
+
+
 def _owner(occurrence: str) -> str:
     return name(f"{occurrence} owner")
+
+
+def _person(occurrence: str) -> str:
+    """The text of the owner."""
+    return name(f"{occurrence} person")
 
 
 def _window(occurrence: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import final
 
@@ -30,6 +30,7 @@ class Stored:
     A sanitised value does not tell whether it was stored so: ``told`` are the columns of which the relation says it,
     in a column beside them. ``parts`` are the tables that a relation of joined rows is made of. ``cut`` is the fixed
     truncation whose kept rows are all that the relation holds, each with its place among those of its owner.
+    ``numbers`` says in which columns the owner and the keys are told apart by whole numbers, for joins.
     ``raw`` are the same columns as they are stored, under names of their own: a condition that means the same on the
     stored value lets the engine skip what it need not read.
     """
@@ -44,6 +45,7 @@ class Stored:
     told: frozenset[str] = frozenset()
     parts: tuple[Stored, ...] = ()
     cut: Truncation | None = None
+    numbers: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def sanitised(self) -> dict[str, str]:

@@ -347,6 +347,8 @@ def _base(stored: Stored) -> Columns:
         if stored.clean and isinstance(declared, Bounded):
             known = _declared(declared, known.kind)
         found[name.lower()] = known
+    for name in stored.numbers.values():
+        found[name.lower()] = _stored("BIGINT")
     return found
 
 

@@ -239,14 +239,17 @@ class Joined:
             return 0
         if any(one.kind is Kind.FULL for one in self.occurrences):
             return None
-        cap = self.people[table].cap
+        caps = {one.table: self.people[one.table].cap for one in self.occurrences}
+        if self.apart:
+            caps = {name: self.people.altogether(name) for name in caps}
+        cap = caps[table]
         each: int = cap ** len(mine) - (cap - 1) ** len(mine)
         found: set[str] = set()
         if len(mine) == 1 and all(one.kind is Kind.INNER for one in self.occurrences):
             # Rows that a key leads to are functions of the rows that hold it.
             found = {one.name for one in beside if self._found(one)}
             found |= {link.other for link in mine[0].links if self._leads(link)}
-        others = prod(1 if one.name in found else self.people[one.table].cap for one in beside)
+        others = prod(1 if one.name in found else caps[one.table] for one in beside)
         return 2 * each * others * prod(fan.most for fan in self.fans)
 
     def _found(self, occurrence: Occurrence) -> bool:

@@ -164,7 +164,9 @@ class WidePairLoads:
             tuple(box[places[axis]] if axis in places else ((0, self.shape[axis]),) for axis in self._order)
             for box in region.boxes
         ]
-        return found if len(found) == 1 else boxes_of.disjoint(found)
+        # They are told apart by the columns that the region constrains.
+        apart = len(found) == 1 or set(region.axes) <= set(self._order)
+        return found if apart else boxes_of.disjoint(dict.fromkeys(found))
 
     def _pair_of_all(self, pair: Pair, region: Scoped) -> Pair:
         """A pair of the constrained columns as one of all columns, its values inside the region where they can be."""
