@@ -817,6 +817,20 @@ MUTATIONS = (
         ),
     ),
     Mutation(
+        "ledger/refined.py",
+        "case Users() | Persons() | Events() if sealed:",
+        "case Users() | Persons() | Events():",
+        "columns that decide which rows of an owner are kept are refined though nothing is sealed",
+        tests=("tests/laws/test_migration_of_people.py::test_rows_of_owners_that_are_not_sealed_are_not_migrated",),
+    ),
+    Mutation(
+        "region/refinement.py",
+        "        return old.step == new.step\n",
+        "        return True\n",
+        "sealed times of one step are read as times of a finer one",
+        tests=("tests/laws/test_migration_of_people.py::test_a_step_that_was_finer_is_not_read_into_sealed_times",),
+    ),
+    Mutation(
         "query/sql/people/derived_tables.py",
         "        cap = most if per_user.keys or linked else 1\n",
         "        cap = 1\n",

@@ -65,9 +65,8 @@ class Guarded:
 
 def protected(tables: Sequence[Table], epsilon: Number, *, bits: BitSource, unit: Granularity | None = None) -> Curator:
     """Partita over these tables with one promise, on rows unless told otherwise."""
-    return Curator(
-        tables=tables, promises=[Promise(unit or rows(), Pure(epsilon=positive(epsilon, "epsilon")))], bits=bits
-    )
+    promise = Promise(unit or rows(), Pure(epsilon=positive(epsilon, "epsilon")))
+    return Curator(tables=tables, promises=[promise], bits=bits, ledger=":memory:")
 
 
 def given(bits: BitSource | None) -> BitSource:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -30,6 +30,7 @@ from partita.cli import (
     tour,
 )
 from partita.cli.screen import cautions_told, complain, stopped, version
+from partita.cli.usage import wrong
 from partita.errors import PartitaError
 
 app = typer.Typer(
@@ -87,7 +88,8 @@ def main(arguments: list[str] | None = None) -> int:
     given = sys.argv[1:] if arguments is None else arguments
     try:
         with cautions_told():
-            app(given, prog_name="partita")
+            ended = app(given, prog_name="partita", standalone_mode=False)
+        return ended if isinstance(ended, int) else 0
     except PartitaError as refusal:
         complain(refusal, as_json="--json" in given)
         return 2
@@ -96,4 +98,21 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else int(bool(end.code))
-    return 0
+    except Exception as mistake:
+        # Typer brings its own copy of click or uses the installed one, so its classes cannot be named here.
+        if "click" not in type(mistake).__module__:
+            raise
+        return _mistaken(mistake, as_json="--json" in given)
+
+
+def _mistaken(mistake: Any, *, as_json: bool) -> int:
+    """A command line that fits no command."""
+    name = type(mistake).__name__
+    if name == "Abort":
+        stopped()
+        return 130
+    if name == "NoArgsIsHelpError":
+        mistake.show()
+        return 2
+    complain(wrong(mistake), as_json=as_json)
+    return 2

@@ -176,7 +176,10 @@ def _shown(found: Examined) -> list[RenderableType]:
         parts.append(quoted("\n".join(_written(found.table, of_file, of_columns))))
     elif not found.problem:
         unread = sum(one.unreadable for one in found.columns)
+        beyond = any(one.outside for one in found.columns)
         said = "Every value is read as declared." if not unread else "No option reads more of them; they count as NULL."
+        if beyond:
+            said += " What is outside is moved to the nearer bound, or to OTHER where categories do not list it."
         parts.append(quoted(said))
     return parts
 

@@ -32,7 +32,7 @@ def migrate(
     declared = read_settings(config)
     terms = declared_terms(declared)
     with open_ledger(declared.ledger) as ledger:
-        found = differences(ledger.declared, terms)
+        found = differences(ledger.declared, terms, sealed=ledger.sealed() is not None)
         charged = any(ledger.states().values())
         fits = not charged or all(one.refines for one in found)
         if not as_json:

@@ -124,6 +124,10 @@ def stopped() -> None:
 _KEYWORDS = re.compile(r"""\b(epsilon|rho|mu|delta|within|floor|key)=(?:"([^"]*)"|\{[^}]*: ([^}]*)\}|([\d.e-]*\d))?""")
 
 
+# An option whose value is written like a keyword.
+_OPTION = re.compile(r"--[\w-]+ $")
+
+
 def as_options(message: str) -> str:
     """A message with the keywords of Python as options of the command line; inside brackets they belong to Python.
 
@@ -134,7 +138,7 @@ def as_options(message: str) -> str:
 
     def option(found: re.Match[str]) -> str:
         before = message[: found.start()]
-        if before.count("(") > before.count(")"):
+        if before.count("(") > before.count(")") or _OPTION.search(before):
             return found[0]
         return " ".join(filter(None, (f"--{found[1]}", *found.groups()[1:])))
 

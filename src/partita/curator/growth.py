@@ -55,10 +55,27 @@ class Growth:
         self.rows = Rows(erased=ledger.erased)
         """The rows that the engine holds: digests of what it keeps of owners, where they are not those of the vault."""
         if self._vault is not None and (found := self._looked(self._vault)) is not None:
-            declared = {name: table.digest for name, table in tables.items()}
-            if declared != dict(found.tables):
-                raise refuse.other_declaration(name for name in declared if declared[name] != found.tables.get(name))
+            self._declared(found)
             self._vault.unchanged({name: table.source for name, table in tables.items()})
+
+    def _declared(self, manifest: Manifest) -> None:
+        """Refuse rows that were sealed under a declaration that is neither ours nor one that ours refines."""
+        declared, found = self._digests(), dict(manifest.tables)
+        if declared != found and found not in self._earlier():
+            raise refuse.other_declaration(name for name in declared if declared[name] != found.get(name))
+
+    def _digests(self) -> dict[str, str]:
+        return {name: table.digest for name, table in self._tables.items()}
+
+    def _earlier(self) -> list[dict[str, str]]:
+        """The digests of the declarations that the ledger has gone on from: those now in force refine them."""
+        found = []
+        for terms in self._ledger.eras.earlier:
+            domains = terms.declared or terms.tables
+            if set(domains) == set(self._tables):
+                tables = self._tables.items()
+                found.append({name: Table(name, one.source, domains[name]).digest for name, one in tables})
+        return found
 
     @staticmethod
     def _looked(vault: Vault) -> Manifest | None:
@@ -102,6 +119,19 @@ class Growth:
                 self._growing.load(self._vault.contents())
                 self._current_now(self._vault)
             self._held = True
+            self._refine(self._vault, self._growing)
+
+    def _refine(self, vault: Vault, growing: Growing) -> None:
+        """Seal the rows once more as the ledger declares them now, if they were sealed under an earlier declaration."""
+        declared = self._digests()
+        if vault.manifest is None or dict(vault.manifest.tables) == declared:
+            return
+        with self._turn, vault.alone():
+            manifest = self._current(vault, growing, lambda batch: None)
+            if dict(manifest.tables) != declared:
+                what = {"refined": sorted(declared)}
+                vault.seal(replace(manifest, tables=declared), growing.contents(), what, whole=True)
+                self._current_now(vault)
 
     def _current_now(self, vault: Vault) -> None:
         """What is sealed is what the engine holds; to be called while nobody else seals."""
@@ -175,8 +205,10 @@ class Growth:
 
     def _current(self, vault: Vault, growing: Growing, settled: Settled) -> Manifest:
         """What is sealed now: the rows as they were opened if nothing was, and what other processes have added."""
-        if vault.manifest is not None and self._held and not vault.moved:
-            return vault.manifest
+        if vault.manifest is not None:
+            self._declared(vault.manifest)
+            if self._held and not vault.moved:
+                return vault.manifest
         if vault.manifest is None:
             self._ledger.fix(self.rows.kept)  # no process may go on with others
             if not self._held:

@@ -71,6 +71,24 @@ _MEASURES: dict[str, type[Measure]] = {
     "gdp": GDP,
     "renyi": Renyi,
 }
+_AMOUNTS = frozenset({"epsilon", "delta", "rho", "mu", "order", "tau", "orders", "taus"})
+# How each is written, for those who left something out.
+_LOSS_EXAMPLES = {
+    "pure": 'epsilon = "1"',
+    "approximate": 'epsilon = "1" and delta = "1e-6"',
+    "zcdp": 'rho = "0.5", and delta = "1e-6" where keys are open',
+    "gdp": 'mu = "1"',
+    "renyi": 'orders = [2, 4, 8] and taus = ["0.1", "0.2", "0.4"]',
+}
+_UNIT_EXAMPLES = {
+    "users": '{ users = { column = "patient", rows = 5 } }',
+    "persons": '{ persons = { column = "customer", table = "customers", rows = { orders = 20 } } }',
+    "groups": "{ groups = 4 }",
+    "windows": '{ windows = { column = "day", width = 7 } }',
+    "metric": '{ metric = { column = "income", unit = 1000 } }',
+    "nodes": "{ nodes = { stability = 6, listed = true } }",
+    "events": '{ events = "visits" }',
+}
 
 
 @final
@@ -299,14 +317,23 @@ def _unit(path: str, setting: str, given: object) -> Granularity:
     try:
         made: Granularity = _UNITS[kind](value)  # type: ignore[no-untyped-call]
     except TypeError:
-        raise refuse.bad_setting(path, setting, f"{kind} cannot be made from {value!r}.") from None
+        raise refuse.bad_setting(path, setting, _unmade(kind, value, _UNIT_EXAMPLES.get(kind, repr(kind)))) from None
     return made
+
+
+def _unmade(kind: str, value: object, example: str) -> str:
+    return f"{kind} cannot be made from {value!r}. Write for example {example}."
 
 
 def read_loss(path: str, setting: str, given: object) -> Measure:
     """A loss is told by the numbers it has: epsilon, epsilon and delta, rho, mu."""
     values: dict[str, Any] = dict(_mapping(path, setting, given))
     kind = values.pop("measure", None)
+    if kind is None and not values:
+        raise refuse.bad_setting(path, setting, f"it says no amount. Write for example {_LOSS_EXAMPLES['zcdp']}.")
+    strange = sorted(set(values) - _AMOUNTS)
+    if strange:
+        raise refuse.unknown_setting(path, f"{setting}.{strange[0]}", tuple(sorted(_AMOUNTS)))
     if kind is None:
         names = set(values)
         guesses = {"rho": "zcdp", "mu": "gdp", "tau": "renyi", "taus": "renyi"}
@@ -318,7 +345,7 @@ def read_loss(path: str, setting: str, given: object) -> Measure:
     try:
         return _MEASURES[kind](**values)
     except TypeError:
-        raise refuse.bad_setting(path, setting, f"{kind} cannot be made from {values!r}.") from None
+        raise refuse.bad_setting(path, setting, _unmade(kind, values, _LOSS_EXAMPLES[kind])) from None
     except PartitaError as problem:
         raise refuse.bad_setting(path, setting, problem.message) from None
 

@@ -9,6 +9,7 @@ from typing import TypedDict, final
 
 from partita.composition.account.loads.allowance import MOST_PATIENCE
 from partita.composition.calibration.pricing import Price, Prices
+from partita.curator.answers.quotation import read_as
 from partita.errors import BudgetExceeded
 from partita.errors.query import prices as refuse
 from partita.exact import Number, probability, whole
@@ -118,8 +119,10 @@ class Wanted:
         return cheapest(plan, promises, self.accuracy, delta=self.delta, noise=self.noise, truncation=truncation)
 
     def refused(self, refusal: BudgetExceeded, offered: Quote, left: Measure) -> BudgetExceeded:
-        """A refusal of the budget, with the accuracy that would still fit where that is known."""
-        if self.accuracy is None or offered.promises[0].granularity != Rows():
+        """A refusal of the budget, with how the price was read, or the accuracy that would still fit, where known."""
+        if self.accuracy is None:
+            return refusal.also(read_as(offered))
+        if offered.promises[0].granularity != Rows():
             return refusal
         bars = fitting(offered, self.accuracy, left)
         return refusal if bars is None else refuse.over_budget(refusal.message, bars)

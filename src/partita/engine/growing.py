@@ -101,13 +101,17 @@ class Growing:
                 self._holder.take(place.table, place.held, place.cap)
 
     def load(self, contents: Mapping[str, Any]) -> None:
-        """Hold what a vault holds, and nothing else."""
+        """Hold what a vault holds, and nothing else.
+
+        Columns that rows were sealed without are as if nothing were stored in them (theory I12).
+        """
         with self._step("The vault cannot be read."):
             for table, place in self.places.items():
                 self._make(place)
-                self._fill(place.held, place.columns(), contents.get(f"{table}.rows"))
+                rows, gone = contents.get(f"{table}.rows"), contents.get(f"{table}.gone")
+                self._fill(place.held, place.columns(), self._filled(table, rows, place.columns()))
                 if place.cap is not None:
-                    self._fill(place.gone, place.tombs(), contents.get(f"{table}.gone"))
+                    self._fill(place.gone, place.tombs(), self._filled(table, gone, place.tombs()))
                 if place.chain is not None:
                     self._fill(place.links, _LINKS, contents.get(f"{table}.links"))
                 self._holder.take(place.table, place.held, place.cap)
@@ -254,7 +258,7 @@ class Growing:
                 for part, relation, columns in self._relations(place):
                     if f"{table}.{part}" in contents:
                         self._run(f"DELETE FROM {relation}")
-                        self._fill(relation, columns, contents[f"{table}.{part}"])
+                        self._fill(relation, columns, self._filled(table, contents[f"{table}.{part}"], columns))
                 self._holder.changed(table)
 
     # --- inside ------------------------------------------------------------------------------------------------
@@ -283,6 +287,27 @@ class Growing:
     def _insert(self, relation: str, columns: Mapping[str, str], rows: str) -> None:
         """Add rows, each value in the type of its column."""
         self._run(f"INSERT INTO {relation} ({', '.join(columns)}) {rows}")
+
+    def _filled(self, table: str, rows: Any, columns: Mapping[str, str]) -> Any:
+        """Rows with every column: one that they were sealed without is what becomes of a row that stores nothing."""
+        lacking = [] if rows is None else [one for one in columns if one.strip('"') not in rows.column_names]
+        if not lacking:
+            return rows
+        declared = self._tables[table].domain
+        connection, opened, close = self._attach([Table(table, [dict.fromkeys(declared.columns)], declared)])
+        try:
+            stored = opened[table]
+            blank = connection.sql(f"SELECT {stored.copied()} FROM {stored.relation}").to_arrow_table()
+        finally:
+            close()
+        self._connection.register("sealed rows", rows)
+        self._connection.register("blank row", blank)
+        try:
+            values = ", ".join(f"blank_.{one}" for one in lacking)
+            return self._arrow(f'SELECT rows_.*, {values} FROM "sealed rows" AS rows_, "blank row" AS blank_')
+        finally:
+            self._connection.unregister("sealed rows")
+            self._connection.unregister("blank row")
 
     def _read(self, relation: str, where: str = "TRUE") -> Any:
         return self._arrow(f"SELECT * FROM {relation} WHERE {where}")

@@ -19,7 +19,7 @@ values, what it means for the budget and the data, and what to do next. No messa
 
 from __future__ import annotations
 
-from typing import final
+from typing import Self, final
 
 
 class PartitaError(Exception):
@@ -36,6 +36,10 @@ class PartitaError(Exception):
         super().__init__(message)
         self.code = code
         self.message = message
+
+    def also(self, said: str) -> Self:
+        """The same refusal with a further sentence at its end."""
+        return type(self)(self.code, f"{self.message} {said}") if said else self
 
     def __reduce__(self) -> tuple[type[PartitaError], tuple[str, str]]:
         return type(self), (self.code, self.message)

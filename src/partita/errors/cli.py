@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from partita.errors.base import InvalidInput
 from partita.errors.wording import shown
 
 
 def cannot_read(path: str, reason: str) -> InvalidInput:
     """The file that was named cannot be read."""
-    return InvalidInput("cli.cannot-read", f"{path!r} cannot be read: {reason}. Nothing was computed.")
+    return InvalidInput("cli.cannot-read", f"{path!r} cannot be read: {reason}. Check the path. Nothing was computed.")
 
 
 def not_json(path: str, line: int, column: int, reason: str) -> InvalidInput:
@@ -117,4 +119,52 @@ def cannot_apply(path: str, table: str) -> InvalidInput:
         "cli.cannot-apply",
         f"The options for {shown(table)} cannot be put into {path} by themselves: a column is written over several "
         f"lines, or in another way than name = {{ ... }}. Write them as they are shown above. Nothing was written.",
+    )
+
+
+def missing(command: str, what: str, example: str) -> InvalidInput:
+    """A command without something that it needs."""
+    return InvalidInput(
+        "cli.missing",
+        f"{command}: nothing is given for {what}. Nothing was read and nothing was charged. Write for example: "
+        f"{example}. All options: {command} -h",
+    )
+
+
+def unknown_option(command: str, option: str, known: Sequence[str], example: str) -> InvalidInput:
+    """An option that a command does not have."""
+    near = f" Did you mean {' or '.join(known)}?" if known else ""
+    return InvalidInput(
+        "cli.unknown-option",
+        f"{command} has no option {option}.{near} Nothing was read and nothing was charged. Write for example: "
+        f"{example}. All options: {command} -h",
+    )
+
+
+def too_much(command: str, given: str, takes: Sequence[str], example: str) -> InvalidInput:
+    """More words than a command takes."""
+    wanted = f"takes {' and '.join(takes)} and nothing else" if takes else "takes nothing but options"
+    quoted = " A text with blanks, such as a question, stands in quotation marks." if takes else ""
+    return InvalidInput(
+        "cli.too-much",
+        f"{command} {wanted}, so {shown(given)} is too much.{quoted} Nothing was read and nothing was charged. "
+        f"Write for example: {example}. All options: {command} -h",
+    )
+
+
+def unfit(command: str, reason: str, example: str) -> InvalidInput:
+    """A command line that does not fit in some other way."""
+    return InvalidInput(
+        "cli.unfit",
+        f"{command}: {reason.rstrip('.?')}. Nothing was read and nothing was charged. Write for example: {example}. "
+        f"All options: {command} -h",
+    )
+
+
+def unknown_command(name: str, near: Sequence[str]) -> InvalidInput:
+    """A command that there is not."""
+    meant = f" Did you mean {' or '.join(near)}?" if near else ""
+    return InvalidInput(
+        "cli.unknown-command",
+        f"There is no command {shown(name)}.{meant} Nothing was read and nothing was charged. All commands: partita -h",
     )

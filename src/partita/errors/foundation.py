@@ -49,9 +49,10 @@ def not_listed(name: str, value: object, example: str) -> BadCall:
 
 def not_a_number(name: str, value: object) -> InvalidInput:
     """Neither a number nor the text of one."""
+    comma = " Write a point before the decimals, not a comma." if isinstance(value, str) and "," in value else ""
     return InvalidInput(
         "number.not-a-number",
-        f"{name} = {shown(value)} is not a number. Give an int, a Fraction, a Decimal, a float, "
+        f"{name} = {shown(value)} is not a number.{comma} Give an int, a Fraction, a Decimal, a float, "
         f'or decimal text such as "0.1".',
     )
 

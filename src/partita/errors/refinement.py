@@ -85,7 +85,8 @@ def order_of_rows(unit: str) -> str:
     """The rows of an owner that are kept were chosen by all declared columns (theory E14, I12)."""
     return (
         f"[{unit}] keeps the same rows of an owner for the ledger's life, chosen by an order over the declared "
-        f"columns: with other columns, other rows would be kept"
+        f"columns: with other columns, other rows would be kept. Once rows are sealed, even by an empty batch (partita "
+        f"ingest), it is decided, and columns can be refined"
     )
 
 
@@ -99,9 +100,19 @@ def old_book() -> str:
     return "it was born before version 0.2; what was booked too low then is told by the declaration of then"
 
 
-def sealed_rows() -> str:
-    """Rows that were sealed under the old declaration."""
-    return "rows were sealed under the declaration of then, and are not read anew"
+def sealed_otherwise() -> str:
+    """Sealed values that are no values of the new declaration as they stand."""
+    return "rows are sealed, and their values are not read anew: they would be written in another way now"
+
+
+def sealed_without() -> str:
+    """A further column that decides which rows of an owner are kept."""
+    return "rows are sealed without it, and whose they are, or what is constant about an owner, was decided then"
+
+
+def sealed_table() -> str:
+    """A further table where rows are sealed: its source would not be read."""
+    return "rows are sealed, and a table that comes later is not read from its source"
 
 
 def pairs_over(unit: str) -> str:

@@ -34,6 +34,11 @@ class Eras:
         return self._terms[-1]
 
     @property
+    def earlier(self) -> tuple[Terms, ...]:
+        """The terms before those in force, oldest first."""
+        return tuple(self._terms[:-1])
+
+    @property
     def count(self) -> int:
         """How many declarations there have been."""
         return len(self._terms)

@@ -8,7 +8,7 @@ from partita.ledger.book.book import Book
 from partita.ledger.book.entries import Kind
 from partita.ledger.book.replay import Replay
 from partita.ledger.book.store import Stage
-from partita.ledger.refined import Difference, counts_pairs, differences
+from partita.ledger.refined import Difference, counts_anew, differences
 from partita.ledger.seals import newest_seal
 
 
@@ -19,16 +19,14 @@ def migrated(book: Book, terms: Terms) -> tuple[Difference, ...]:
     no refinement is refused, and nothing changes.
     """
     with book.writing(Stage.RESERVE):
-        written = book.replay.eras.current
-        found = differences(written, terms)
+        written, sealed = book.replay.eras.current, newest_seal(book.store) is not None
+        found = differences(written, terms, sealed=sealed)
         if not found:
             return ()
         refused = [(one.part, one.why) for one in found if not one.refines]
         if book.replay.birth.format == 1:
             refused = [("the ledger", refuse.old_book())]
-        elif newest_seal(book.store) is not None:
-            refused = [("the vault", refuse.sealed_rows())]
-        elif not refused and any(map(counts_pairs, terms.promises)):
+        elif not refused and any(map(counts_anew, terms.promises)):
             refused = _over(book, terms)
         if refused:
             raise refuse.no_migration(book.store.name, refused)

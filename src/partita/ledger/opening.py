@@ -25,6 +25,7 @@ from partita.ledger.ledger import Ledger
 from partita.ledger.payer import MakePayer, RegionPayer
 from partita.ledger.redeclared import domain_changes, promise_changes
 from partita.ledger.refined import differences
+from partita.ledger.seals import newest_seal
 from partita.sampling import entropy
 from partita.sampling.bits import BitSource
 
@@ -136,7 +137,7 @@ def _redeclared(store: Store, replay: Replay, held: Anchor, terms: Terms, clock:
         if not isinstance(held, FileAnchor) or not uncharged.issuperset(store.counts()):
             if migrate:
                 return replay
-            raise _made_for_another(store.name, replay.eras.current, terms)
+            raise _made_for_another(store.name, replay.eras.current, terms, sealed=newest_seal(store) is not None)
         at = clock().isoformat(timespec="microseconds")
         birth = Birth(terms, replay.birth.truncation, replay.birth.public_key, at)
         entry = entry_after(None, Kind.BIRTH, canonical(birth.document()))
@@ -148,10 +149,10 @@ def _redeclared(store: Store, replay: Replay, held: Anchor, terms: Terms, clock:
     return Replay(store, replay.make)
 
 
-def _made_for_another(name: str, written: Terms, given: Terms) -> LedgerFault:
+def _made_for_another(name: str, written: Terms, given: Terms, *, sealed: bool) -> LedgerFault:
     """What differs, and whether the ledger could go on with it."""
     promises, domains = promise_changes(written, given), domain_changes(written, given)
-    reasons = [(one.part, one.why) for one in differences(written, given) if not one.refines]
+    reasons = [(one.part, one.why) for one in differences(written, given, sealed=sealed) if not one.refines]
     if not reasons:
         return refuse_other.refinable(name, [*promises, *domains])
     if promises:

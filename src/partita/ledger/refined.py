@@ -9,11 +9,23 @@ from typing import assert_never, final
 from partita.composition.account.booking import Shape, shape
 from partita.composition.plans.promise import Promise
 from partita.errors import refinement as words
-from partita.granularity import Edges, Granularity, Metric, Nodes, Persons, Replace, Rows, Windows
+from partita.granularity import (
+    Edges,
+    Events,
+    Granularity,
+    Metric,
+    Nodes,
+    Persons,
+    Replace,
+    Rows,
+    Users,
+    Windows,
+)
 from partita.ledger.birth import Terms
 from partita.ledger.redeclared import domain_changes, promise_changes
 from partita.region import Domain
-from partita.region.refinement import Refinement, changes
+from partita.region.columns import Bounded, Column, Identifier
+from partita.region.refinement import Refinement, changes, stands
 
 
 @final
@@ -36,8 +48,11 @@ class Difference:
         return f"{told}: {'a refinement' if self.refines else f'no refinement: {self.why}'}"
 
 
-def differences(written: Terms, given: Terms) -> tuple[Difference, ...]:
+def differences(written: Terms, given: Terms, *, sealed: bool = False) -> tuple[Difference, ...]:
     """Everything that differs; a ledger can go on if all of it is refined (theory I12).
+
+    ``sealed``: rows are sealed in a vault. They are not read anew, so their values must stand as they are; and which
+    rows of an owner are kept is decided, so that further columns cannot change it.
 
     >>> from partita.granularity import rows
     >>> from partita.region import categories, integers
@@ -52,7 +67,7 @@ def differences(written: Terms, given: Terms) -> tuple[Difference, ...]:
     changed = "" if grown else words.promise_changed()
     found = [Difference(*change, why=changed) for change in promise_changes(written, given)]
     said = {part: (was, now) for part, was, now in domain_changes(written, given)}
-    if written.declared or given.declared:
+    if (written.declared or given.declared) and not sealed:
         # People keep rows in an order of all that is declared of their tables.
         named = str(written.promises[0].granularity)
         further = _owned(given) - _owned(written)
@@ -70,10 +85,15 @@ def differences(written: Terms, given: Terms) -> tuple[Difference, ...]:
         old, new = before.get(name), after.get(name)
         if old is None or new is None:
             part = f"table {name}"
-            why = words.table_gone() if new is None else _refused(written.promises, None)
+            came = words.sealed_table() if sealed else _refused(written.promises, None, sealed=False)
+            why = words.table_gone() if new is None else came
             found.append(Difference(part, *said[part], why=why))
         elif old != new:
-            found += _columns(name, old, new, said, written.promises)
+            found += _columns(name, old, new, said, written.promises, sealed=sealed)
+    if sealed and all(one.refines for one in found):
+        # Of people it is the wide domain in which charges are kept that has to be refined.
+        unlike = [name for name, old in written.tables.items() if Refinement.of(old, given.tables[name]) is None]
+        found += [Difference(name, "another", "this one", why=words.unproven("declarations")) for name in unlike]
     if not found and written != given:
         # Never to be met: whatever cannot be named cannot be shown to be refined either.
         found.append(Difference("the declaration", "another", "this one", why=words.unproven("declarations")))
@@ -99,40 +119,64 @@ def _grown(written: Terms, given: Terms) -> bool:
 
 
 def _columns(
-    table: str, old: Domain, new: Domain, said: dict[str, tuple[str, str]], promises: tuple[Promise, ...]
+    table: str,
+    old: Domain,
+    new: Domain,
+    said: dict[str, tuple[str, str]],
+    promises: tuple[Promise, ...],
+    *,
+    sealed: bool,
 ) -> Iterator[Difference]:
     listed = list(changes(old, new))
     if not listed:
         # Nothing but the order of the columns.
         whole = f"table {table}"
-        yield Difference(whole, *said[whole], why=_refused(promises, None))
+        yield Difference(whole, *said[whole], why=_refused(promises, None, sealed=sealed))
     for change in listed:
         part = f"{table}.{change.column}"
-        yield Difference(part, *said[part], why=change.why or _refused(promises, change.column))
+        why = change.why or _refused(promises, change.column, sealed=sealed)
+        if sealed and not why:
+            why = _not_sealed(old.columns.get(change.column), new.columns[change.column])
+        yield Difference(part, *said[part], why=why)
 
 
-def _refused(promises: tuple[Promise, ...], column: str | None) -> str:
+def _not_sealed(old: Column | None, new: Column) -> str:
+    """Why rows that are sealed are no rows of another declaration of a column, if they are not."""
+    if old is not None:
+        return "" if stands(old, new) else words.sealed_otherwise()
+    # What names owners, or claims something about all rows of one, is decided when rows are sealed.
+    decided = isinstance(new, Identifier) or (isinstance(new, Bounded) and new.constant)
+    return words.sealed_without() if decided else ""
+
+
+def _refused(promises: tuple[Promise, ...], column: str | None, *, sealed: bool) -> str:
     """Why a promise cannot go on with another declaration of a column, if it cannot."""
     for promise in promises:
-        why = _unit_refused(promise.granularity.single, column, str(promise.granularity))
+        why = _unit_refused(promise.granularity.single, column, str(promise.granularity), sealed=sealed)
         if why:
             return why
     return ""
 
 
-def _unit_refused(unit: Granularity, column: str | None, named: str) -> str:
+def _unit_refused(unit: Granularity, column: str | None, named: str, *, sealed: bool) -> str:
     match unit:
         case Rows() | Replace() | Edges() | Nodes():
             return ""
         case Metric(column=about) | Windows(column=about):
             same = column is not None and column.lower() == about.lower()
             return words.named_by_promise(named) if same else ""
+        case Users() | Persons() | Events() if sealed:
+            per = None if isinstance(unit, Events) else unit.per
+            same = column is not None and per is not None and column.lower() == per.lower()
+            return words.named_by_promise(named) if same else ""
         case _:
             return words.order_of_rows(named)
 
 
-def counts_pairs(promise: Promise) -> bool:
-    """Whether two new values that were one may be booked as a pair, so that the loads have to be counted anew."""
+def counts_anew(promise: Promise) -> bool:
+    """Whether loads have to be counted anew: two values that were one may be booked as a pair, an owner otherwise."""
+    if isinstance(promise.granularity.single, Users):
+        return True
     match shape(promise.granularity):
         case Shape.PAIRS:
             return True

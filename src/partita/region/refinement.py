@@ -9,7 +9,8 @@ from typing import final
 from partita.errors import refinement as words
 from partita.region.box import Box
 from partita.region.codemap import CodeMap
-from partita.region.columns import Bounded
+from partita.region.columns import Bounded, Categories, Column
+from partita.region.columns.stepped import Stepped
 from partita.region.domain import Domain
 from partita.region.region import Region
 
@@ -85,6 +86,30 @@ class Refinement:
     def region(self, region: Region) -> Region:
         """The preimage of a region: exact, and never read again from text."""
         return Region(self.new, self.boxes(region.boxes))
+
+
+def stands(old: Column, new: Column) -> bool:
+    """Whether every sanitised value of a column is one of the new column as it stands, and tells itself.
+
+    Then rows that were sanitised before are rows of the new declaration, and no row is read anew.
+    """
+    if old.describe() == new.describe():
+        return True
+    if not isinstance(old, Bounded) or not isinstance(new, Bounded):
+        return False
+    pi = new.onto(old)
+    if isinstance(pi, str):
+        return False
+    if isinstance(old, Stepped) and isinstance(new, Stepped):
+        # Units of another step are other numbers.
+        return old.step == new.step
+    return all(pi.of(new.code(value)) == code and new.value(new.code(value)) == value for code, value in _listed(old))
+
+
+def _listed(column: Bounded) -> Iterator[tuple[int, object]]:
+    """The values of a column of names, or the ends of one of numbers or days."""
+    codes = range(column.size) if isinstance(column, Categories) else {0, column.size - 1, column.values[-1][1] - 1}
+    return ((code, column.value(code)) for code in codes)
 
 
 def changes(old: Domain, new: Domain) -> Iterator[Change]:

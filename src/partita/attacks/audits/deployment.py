@@ -170,7 +170,7 @@ def _offered(
     price = _price(promises[0].budget, 2)
     engines = [DuckDB([one], threads=1) for one in (pair.first, pair.second)]
     try:
-        with Curator(tables=[pair.first], promises=promises, bits=bits) as curator:
+        with Curator(tables=[pair.first], promises=promises, bits=bits, ledger=":memory:") as curator:
             for question in typical(pair.first):
                 try:
                     quote = curator.quote(question, **price).quote  # type: ignore[arg-type]
@@ -191,7 +191,7 @@ def _visible(
     A fault after reading is hidden from analysts, but not the time it takes, nor that its answer is not the honest one.
     """
     found: list[dict[str, Any]] = []
-    with Curator(tables=[table], promises=promises, bits=bits) as curator, _listening() as alarms:
+    with Curator(tables=[table], promises=promises, bits=bits, ledger=":memory:") as curator, _listening() as alarms:
         for question in questions:
             before = len(alarms)
             try:

@@ -36,7 +36,9 @@ def name_and_shame(
     table = made(1, count, bits=source).table()
     curator = protected([table], epsilon, bits=source)
     attempts: list[Callable[[], object]] = [
-        lambda: Curator(tables=[table], promises=[Promise(rows(), Approximate(epsilon=0, delta=leak))]),
+        lambda: Curator(
+            tables=[table], promises=[Promise(rows(), Approximate(epsilon=0, delta=leak))], ledger=":memory:"
+        ),
         lambda: curator.ask(_QUESTION, epsilon=0, delta=leak),
         lambda: curator.ask(_QUESTION, epsilon=0),
         lambda: curator.ask(_QUESTION, epsilon="0.5", delta=leak),

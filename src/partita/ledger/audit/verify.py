@@ -201,7 +201,7 @@ class _Audit:
             return
         if self.eras is None or before != self.eras.current:
             self.note(f"entry {entry.seq} migrates from another declaration than the one in force")
-        elif not all(one.refines for one in differences(before, after)):
+        elif not all(one.refines for one in differences(before, after, sealed=self.counts[Kind.SEAL] > 0)):
             self.note(f"entry {entry.seq} migrates to a declaration that does not refine the one before")
         else:
             self.eras.begin(entry.seq, after)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, final
+from weakref import finalize
 
 from partita.errors import ledger as refuse
 from partita.errors.base import LedgerFault
@@ -62,6 +63,8 @@ class SQLiteStore(Store):
             except BaseException:
                 self._connection.close()
                 raise
+        # Who lets go of a book without closing it is warned by Python 3.13. A child of this process has no say in it.
+        finalize(self, _let_go, self._connection, os.getpid()).atexit = False
 
     @classmethod
     def create(cls, path: str, birth: Entry, secret: bytes, *, timeout: float = 10.0) -> SQLiteStore:
@@ -318,6 +321,11 @@ class SQLiteStore(Store):
                 return refuse.closed(self.name)
             case _:
                 return refuse.storage_failed(self.name, str(error), stage)
+
+
+def _let_go(connection: sqlite3.Connection, process: int) -> None:
+    if process == os.getpid():
+        connection.close()
 
 
 def _flush_folder(path: str) -> None:

@@ -21,7 +21,7 @@ _MONEY: Final = frozenset(
 _SHARES: Final = frozenset("percent percentage pct rate share prozent anteil".split())
 _TRUTHS: Final = frozenset(
     "smoker insured urgent active married employed deceased alive dead vaccinated consent consented subscribed flag "
-    "enabled deleted pregnant diabetic retired citizen churned raucher".split()
+    "enabled deleted pregnant diabetic retired citizen churned raucher emergency hospitalised hospitalized".split()
 )
 _COUNTS: Final = frozenset("count children visits kids siblings dependents orders calls purchases anzahl".split())
 _ASKED: Final = frozenset("is has was had did does can".split())
@@ -60,6 +60,8 @@ def guessed(column: str, kind: str) -> tuple[str, str] | None:
 
     >>> guessed("age", "int64")
     ('{ integers = [0, 120] }', 'an age')
+    >>> guessed("discount %", "string")[0]
+    '{ decimals = [0, 100], step = "0.1" }'
     >>> guessed("ward", "string") is None
     True
     """
@@ -77,7 +79,7 @@ def guessed(column: str, kind: str) -> tuple[str, str] | None:
                 listed = f"[{lowest}, {highest}]"
                 plain = f"{{ integers = {listed} }}" if step is None else f'{{ decimals = {listed}, step = "{step}" }}'
                 return plain, "an age" if word in ("age", "alter") else f"a {word}"
-        if told & _SHARES:
+        if told & _SHARES or "%" in column:
             return '{ decimals = [0, 100], step = "0.1" }', "a percentage; [0, 1] with a step of 0.001 for a fraction"
         if told & _MONEY:
             return '{ decimals = [0, 100000], step = "0.01" }', "money; the lower the upper bound, the less noise"

@@ -223,8 +223,7 @@ class Splitter:
                 return
             if not name:
                 raise self._refused(source, refuse.not_a_table("A function"))
-            known = sorted([*(one.name for one in self.tables.values()), *(one.name for one in self.public.values())])
-            raise self._refused(source, refuse.unknown_table(source.sql(dialect="duckdb"), known))
+            raise self._refused(source, refuse.unknown_table(source.sql(dialect="duckdb"), self._known()))
         if isinstance(source, exp.Subquery) and not isinstance(source.unnest(), exp.Query):
             raise self._refused(source, refuse.not_a_table("This"))
         if not isinstance(source, exp.Subquery | exp.Values):
@@ -234,6 +233,8 @@ class Splitter:
         """A SELECT over protected rows: it becomes a table of its answer, or what is shown of one."""
         for source in _sources(tree):
             if self._source(source, scope) is None and not self._looked_up(source, scope):
+                if isinstance(source, exp.Table) and source.name.lower() not in scope and source.name:
+                    raise self._refused(source, refuse.unknown_table(source.sql(dialect="duckdb"), self._known()))
                 raise self._refused(source, refuse_shown.release_beside_rows())
         try:
             self._replaced(tree, exp.select("*"), self.read(self._whole(tree, scope)))
@@ -251,6 +252,9 @@ class Splitter:
             self._replaced(tree, taken.outer, self.read(self._whole(taken.inner, scope)))
         for query in list(_nested(tree, "from_", "joins")):
             self._shown(query, scope)
+
+    def _known(self) -> list[str]:
+        return sorted([*(one.name for one in self.tables.values()), *(one.name for one in self.public.values())])
 
     def _looked_up(self, source: exp.Expr, scope: _Scope) -> bool:
         """Whether a source is a public table, which may be joined to protected rows."""
