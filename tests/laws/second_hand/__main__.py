@@ -12,6 +12,8 @@ from pathlib import Path
 from tests.laws.second_hand.judge import judged
 from tests.laws.second_hand.scenarios import UNITS, scenario
 
+TOLD_EVERY = 20
+
 
 def soak(goal: int, first: int = 0, names: tuple[str, ...] = tuple(UNITS)) -> bool:
     """Scenarios one after the other until so many neighbours were compared; whether nothing was wrong."""
@@ -28,6 +30,8 @@ def soak(goal: int, first: int = 0, names: tuple[str, ...] = tuple(UNITS)) -> bo
             wrong += len(verdict.wrong)
             say(*verdict.wrong[:1])
         number += 1
+        if number % TOLD_EVERY == 0:
+            say(f"{counted.total():8,} neighbours to scenario {number}, {answered} answers; {wrong} violations")
     taken, total = time.monotonic() - start, counted.total()
     say(*(f"{counted[name]:8,} {name}" for name in names))
     say(f"{total:8,} neighbours in {taken:.0f} s, {3600 * total / taken:,.0f} an hour; {wrong} violations")
