@@ -9,6 +9,7 @@ SHOWN = "how much is shown or written down for people"
 TRIED = "how much a check or a search tries; what it finds is checked by itself, and what is booked rests on none of it"
 METHOD = "which of two proven ways is taken, or a setting of one; either is certified by itself"
 MEANING = "a part of what a function means: the same whole numbers on every engine and for ever"
+PROTOCOL = "what a protocol means by a number; nothing of ours depends on its size"
 PAST = "what an earlier version did, for reading its books"
 
 NUMBERS: dict[str, str] = {
@@ -16,6 +17,10 @@ NUMBERS: dict[str, str] = {
     "algorithms.estimators.search._TRIES": GUARD,
     "client.wire._LONGEST": GUARD,
     "mechanisms.shuffled._FURTHEST": METHOD,
+    "composition.account.account.MOST_CODES": GUARD,
+    "region.region.NAMED": SHOWN,
+    "server.accounts.oidc.MOST_ATTEMPTS": GUARD,
+    "server.accounts.oidc._LONGEST": GUARD,
     "server.accounts.register.MOST_DAYS": GUARD,
     "server.accounts.tokens.LONGEST": GUARD,
     "server.accounts.tokens._NUMBER": SHOWN,
@@ -73,7 +78,7 @@ NUMBERS: dict[str, str] = {
     "query.sql.people.join_words.MOST_EXISTING": GUARD,
     "query.language.fans.MOST_FANNED": GUARD,
     "query.sql.people.derived_tables.MOST_DERIVED": GUARD,
-    "query.sql.people.windows.MOST_STEPS": GUARD,
+    "query.sql.people.over_clauses.MOST_STEPS": GUARD,
     "query.sql.releases.stages.MOST_FIRST": GUARD,
     "query.sql.releases.statement.MOST_RELEASES": GUARD,
     "algorithms.estimators.logistic_regression._MANY": METHOD,
@@ -128,8 +133,8 @@ NUMBERS: dict[str, str] = {
     "composition.numerics.contour.MANY": METHOD,
     "composition.numerics.curve._LISTED": GUARD,
     "composition.numerics.curve._UNLIKE": METHOD,
-    "composition.numerics.lattice._FEW": METHOD,
-    "composition.numerics.lattice._FINEST": METHOD,
+    "composition.numerics.convolution._FEW": METHOD,
+    "composition.numerics.convolution._FINEST": METHOD,
     "composition.numerics.lobes._MANY": METHOD,
     "composition.adaptive.slots.LIMIT": GUARD,
     "composition.plans.straight.LIMIT": GUARD,
@@ -142,7 +147,7 @@ NUMBERS: dict[str, str] = {
     "curator.batches.planned._LONGEST": SHOWN,
     "curator.path.rehearsal._KEPT": CACHE,
     "curator.settings.LONGEST": GUARD,
-    "curator.growth.LONGEST": GUARD,
+    "curator.ingest.LONGEST": GUARD,
     "vault.vault.MERGED": CACHE,
     "vault.cipher._CHUNK": CACHE,
     "vault.cipher._SALT": WIDTH,
@@ -232,6 +237,7 @@ NUMBERS: dict[str, str] = {
 """Constants of modules."""
 
 WRITTEN: dict[tuple[str, str], str] = {
+    ("server.accounts.oidc", "400 <= response.status_code < 500"): PROTOCOL,
     ("server.wire.conversation", "len(self._said) > 1000"): CACHE,
     ("server.wire.listening", "int(port) > 65535"): GUARD,
     ("server.wire.prices", "len(value) > 200"): GUARD,

@@ -24,9 +24,9 @@ from partita.engine.duckdb import DuckDB
 from partita.engine.statements import growth as statements
 from partita.granularity import persons, replace, rows
 from partita.ledger.birth import Terms
-from partita.ledger.budgets import Cause
 from partita.ledger.payer import RegionPayer
 from partita.ledger.reports.certificates import certificate, check_certificate
+from partita.ledger.schedules import Cause
 from partita.limits import Limits
 from partita.query.tables.people import People
 from partita.region import Domain, Region, categories, decimals, integers

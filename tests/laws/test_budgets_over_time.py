@@ -14,10 +14,10 @@ from partita.composition.plans.promise import Promise
 from partita.errors import BudgetExceeded, InvalidInput
 from partita.granularity import rows
 from partita.ledger.birth import Terms
-from partita.ledger.budgets import Budgets, Cause
 from partita.ledger.charge import Charge
 from partita.ledger.payer import RegionPayer
 from partita.ledger.reports.certificates import certificate, check_certificate
+from partita.ledger.schedules import Budgets, Cause
 from partita.region import Domain, Region, integers
 from partita.theory.cost import Cost
 from partita.theory.measures.pure import Pure

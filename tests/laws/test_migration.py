@@ -16,7 +16,7 @@ from partita.errors import BudgetExceeded, LedgerFault
 from partita.granularity import groups, persons, replace, rows, users, windows
 from partita.ledger.birth import Terms
 from partita.ledger.charge import Charge
-from partita.ledger.eras import Eras
+from partita.ledger.declarations import Eras
 from partita.ledger.payer import RegionPayer
 from partita.ledger.reports.certificates import certificate, check_certificate
 from partita.ledger.reports.history import history

@@ -255,7 +255,7 @@ def test_a_migration_that_ended_before_its_rows_were_sealed_again_goes_on(tmp_pa
     with alone(book, COLUMNS, UNITS["persons"], sealed=True):
         pass
     with (
-        mock.patch("partita.curator.growth.Growth._refine", side_effect=KeyboardInterrupt),
+        mock.patch("partita.curator.ingest.Growth._refine", side_effect=KeyboardInterrupt),
         pytest.raises(KeyboardInterrupt),
     ):
         alone(book, WIDER, UNITS["persons"], migrate=True)

@@ -116,8 +116,8 @@ def _changed(
     book: str, cause: str, to: str, delta: str | None, who: str, why: str, promise: int, *, as_json: bool
 ) -> None:
     from partita.composition.plans.promise import parts_of
-    from partita.ledger.budgets import Cause
     from partita.ledger.opening import open_ledger
+    from partita.ledger.schedules import Cause
 
     with open_ledger(book) as opened:
         was = opened.budgets.now[opened.promise_at(promise)].budget

@@ -11,7 +11,7 @@ from partita.curator.answers.outcome import Outcome
 from partita.curator.batches.batches import Batches
 from partita.curator.computations.computation import Computation
 from partita.curator.computations.door import Door
-from partita.curator.growth import Growth
+from partita.curator.ingest import Growth
 from partita.curator.standing import Standing
 from partita.errors import curator as refuse
 from partita.errors import vault as refuse_vault

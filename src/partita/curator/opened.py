@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from partita.composition.account.people import PersonSpace
-from partita.curator.growth import Growth, sealed_beside
+from partita.curator.ingest import Growth, sealed_beside
 from partita.curator.path.gate import Gate
 from partita.engine.base import Engine
 from partita.engine.opening import open_engine

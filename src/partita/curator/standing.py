@@ -12,8 +12,8 @@ from partita.curator.declared.catalogue import Catalogue, condition
 from partita.curator.staging import Staging
 from partita.exact import Number
 from partita.ledger.audit.verify import Verification
-from partita.ledger.budgets import Cause
 from partita.ledger.ledger import Ledger
+from partita.ledger.schedules import Cause
 from partita.live import Live
 from partita.query.answer.kinds import Described
 from partita.query.language.plan import Plan

@@ -7,7 +7,8 @@ from enum import Enum
 from typing import final
 
 from partita.errors.base import BadCall, InvalidInput, QueryRefused
-from partita.errors.wording import UNTOUCHED, meant, shown
+from partita.errors.did_you_mean import meant
+from partita.errors.wording import UNTOUCHED, shown
 
 # --- calls ----------------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from partita.errors.base import BudgetExceeded, InvalidInput, NotProven
-from partita.errors.wording import UNTOUCHED, meant, shown, some
+from partita.errors.did_you_mean import meant
+from partita.errors.wording import UNTOUCHED, shown, some
 
 # --- columns ------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from partita.errors.base import InvalidInput, LedgerFault, QueryRefused
-from partita.errors.wording import UNTOUCHED, meant, shown, some
+from partita.errors.did_you_mean import meant
+from partita.errors.wording import UNTOUCHED, shown, some
 
 KEPT = "Nothing of it was sealed, and what was sealed before is as it was."
 

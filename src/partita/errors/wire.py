@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from partita.errors.base import AccessRefused, InvalidInput, QueryRefused, ServiceFault
-from partita.errors.wording import UNTOUCHED, meant, printable, shown, some
+from partita.errors.did_you_mean import meant
+from partita.errors.wording import UNTOUCHED, printable, shown, some
 
 # --- the protocol -----------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Final
 
 UNTOUCHED: Final = "Nothing was read and nothing was charged."
@@ -47,14 +46,3 @@ def some(names: Iterable[object], most: int = 12) -> str:
     """
     listed = [str(name) for name in names]
     return ", ".join(listed[:most]) + (f", and {len(listed) - most} more" if len(listed) > most else "")
-
-
-def meant(name: object, known: Iterable[object]) -> str:
-    """A question that follows a refusal, or nothing if no known name is near.
-
-    >>> meant("agee", ["age", "sex"]), meant("North", ["north"]), meant("mars", ["north"])
-    (" Did you mean 'age'?", " Did you mean 'north'?", '')
-    """
-    folded = {str(one).lower(): str(one) for one in known}
-    near = get_close_matches(str(name).lower(), folded, n=1, cutoff=0.7)
-    return f" Did you mean {folded[near[0]]!r}?" if near else ""

@@ -1,4 +1,4 @@
-"""Users: all rows of one owner, of which the projection keeps a bounded number."""
+"""Users: all rows of one owner, or of one owner in one day (user-days), of which the projection keeps so many."""
 
 from __future__ import annotations
 

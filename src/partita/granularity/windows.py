@@ -1,4 +1,4 @@
-"""Windows of a stream: whatever happens in w consecutive steps."""
+"""Windows of a stream: whatever happens in w consecutive steps (user-days are users with a period)."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from partita.ledger.birth import Terms
 from partita.ledger.book.book import Book
 from partita.ledger.book.entries import Kind
 from partita.ledger.book.store import Stage
-from partita.ledger.budgets import Cause, change_details
+from partita.ledger.schedules import Cause, change_details
 from partita.theory.documents import to_document
 from partita.theory.measures.base import Measure
 

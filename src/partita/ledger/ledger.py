@@ -1,4 +1,4 @@
-"""The ledger: reserve before reading, commit before answering, refuse whatever would break a promise."""
+"""The ledger: reserve before reading, commit before answering, answer again for free, refuse what breaks a promise."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from partita.composition.account.maps import LoadMap
 from partita.errors import PartitaError
 from partita.errors import ledger as refuse_ledger
 from partita.ledger.acts import Act, Decide, acts, decide
+from partita.ledger.admission import Balances
 from partita.ledger.audit.verify import Verification, verify
-from partita.ledger.balances import Balances
 from partita.ledger.birth import Birth, Terms
 from partita.ledger.book import points
 from partita.ledger.book.anchor import Mark
@@ -22,11 +22,10 @@ from partita.ledger.book.book import Book
 from partita.ledger.book.entries import Entry, Kind, same_release
 from partita.ledger.book.points import Faults, Point
 from partita.ledger.book.store import Stage
-from partita.ledger.budgets import Budgets, Cause
 from partita.ledger.canonical import digest
 from partita.ledger.charge import Charge
 from partita.ledger.decisions import decided, limited
-from partita.ledger.eras import Eras
+from partita.ledger.declarations import Eras
 from partita.ledger.fixed import NONE, Kept, Rows, check, fix
 from partita.ledger.keys import SigningKey
 from partita.ledger.migration import migrated
@@ -34,6 +33,7 @@ from partita.ledger.pages import Pages
 from partita.ledger.payer import region_account
 from partita.ledger.receipts.receipts import Receipt, receipt_of
 from partita.ledger.refined import Difference
+from partita.ledger.schedules import Budgets, Cause
 from partita.ledger.seals import newest_seal, seal
 from partita.ledger.states import Answered, Reservation
 from partita.region import Region

@@ -15,8 +15,8 @@ from partita.ledger.seals import newest_seal
 def migrated(book: Book, terms: Terms) -> tuple[Difference, ...]:
     """Let a book go on under other tables and columns that refine those it has (theory I12), and say what differs.
 
-    What was charged stays charged, to the new values that tell an old one that was charged (eras.proof.md). Whatever is
-    no refinement is refused, and nothing changes.
+    What was charged stays charged, to the new values that tell an old one that was charged
+    (declarations.proof.md). Whatever is no refinement is refused, and nothing changes.
     """
     with book.writing(Stage.RESERVE):
         written, sealed = book.replay.eras.current, newest_seal(book.store) is not None

@@ -10,7 +10,7 @@ import pytest
 from flint import arb, ctx
 
 from partita.composition.numerics import contour as contours
-from partita.composition.numerics import lattice as lattices
+from partita.composition.numerics import convolution as lattices
 from partita.composition.numerics import saddle as saddles
 from partita.composition.numerics.contour import Contour
 from partita.composition.numerics.curve import Numeric

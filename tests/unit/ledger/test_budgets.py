@@ -17,10 +17,10 @@ from partita.ledger.book.anchor import NoAnchor
 from partita.ledger.book.entries import Kind, entry_after
 from partita.ledger.book.sqlite import SQLiteStore
 from partita.ledger.book.store import Stage
-from partita.ledger.budgets import Cause, change_details
 from partita.ledger.canonical import canonical
 from partita.ledger.payer import RegionPayer
 from partita.ledger.reports.report import summary
+from partita.ledger.schedules import Cause, change_details
 from partita.region import Domain, categories, integers
 from partita.theory.cost import Cost
 from partita.theory.measures.approximate import Approximate
@@ -198,7 +198,7 @@ def test_an_audit_finds_a_charge_above_a_lowered_budget(path, monkeypatch):
         ask(ledger, charge(1, "0.4"))
         ledger.change_budget(0, Cause.LOWER, "0.2", who="ada", why="a test")
         assert ledger.verify().problems == ()
-        monkeypatch.setattr("partita.ledger.balances.Balances._lowered", None, raising=False)
+        monkeypatch.setattr("partita.ledger.admission.Balances._lowered", None, raising=False)
         ledger._book.replay.balances._lowered = None
         ask(ledger, charge(2, "0.1"))
         assert "was charged while lowered to ε = 0.2" in " ".join(ledger.verify().problems)

@@ -11,8 +11,8 @@ from pyarrow import csv, parquet
 
 from partita.errors import PartitaError
 from partita.granularity import groups, rows, users
+from partita.query.tables.column_guesses import guessed
 from partita.query.tables.draft import draft
-from partita.query.tables.guesses import guessed
 from partita.query.tables.schema import Table, from_toml
 from partita.query.tables.truncation import truncation
 from partita.region.columns import identifier, integers

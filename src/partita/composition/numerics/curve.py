@@ -10,7 +10,7 @@ from typing import Protocol, final
 
 import numpy as np
 
-from partita.composition.numerics import lattice, saddle
+from partita.composition.numerics import convolution, saddle
 from partita.composition.numerics.atoms import Enumeration
 from partita.composition.numerics.binomial import Binomial
 from partita.composition.numerics.contour import Contour
@@ -106,7 +106,7 @@ class Numeric:
         contour = Contour.at(self.total, place, delta)
         if contour is not None:
             return min(1.0, up(contour.upper(epsilon) + self.total.infinity))
-        found = lattice.for_epsilon(self.total, epsilon, delta, upward=True, nodes=_FINE).upper(epsilon)
+        found = convolution.for_epsilon(self.total, epsilon, delta, upward=True, nodes=_FINE).upper(epsilon)
         return min(found, self._divergences(place).upper(epsilon))
 
     def lower(self, epsilon: float) -> float:
@@ -117,7 +117,7 @@ class Numeric:
         contour = Contour.at(self.total, place, delta)
         if contour is not None:
             return contour.lower(epsilon) + self.total.infinity * (1 - 1e-12)
-        return lattice.for_epsilon(self.total, epsilon, delta, upward=False, nodes=_FINE).lower(epsilon)
+        return convolution.for_epsilon(self.total, epsilon, delta, upward=False, nodes=_FINE).lower(epsilon)
 
     def least(self, delta: float) -> float:
         """By Newton's method, and then up until the certified side agrees; or from one inverse transform."""
@@ -131,7 +131,7 @@ class Numeric:
             contour = Contour.smoothed(self.total, place, goal)
         if contour is not None:
             return solve(contour, place.epsilon, goal, self.total.maximum)
-        found = lattice.for_delta(self.total, goal, upward=True, near=place).least(delta)
+        found = convolution.for_delta(self.total, goal, upward=True, near=place).least(delta)
         return min(found, self._divergences(place).least(delta), self.total.maximum)
 
     def most(self, delta: float) -> float:
@@ -148,7 +148,7 @@ class Numeric:
         return most(contour.lower, spare, x)
 
     def _most_without(self, place: Saddle, spare: float, delta: float) -> float:
-        """The same where no contour serves the plan itself: with a little noise beside, or from a lattice."""
+        """The same where no contour serves the plan itself: with a little noise beside, or on a lattice."""
         goal = min(spare, 0.999)
         smooth = Smoothed.of(self.total, place, goal)
         if smooth is not None:
@@ -156,7 +156,7 @@ class Numeric:
             found = smooth.most(spare, near)
             if found > 0:
                 return found
-        return lattice.for_delta(self.total, goal, upward=False, nodes=_FINE, near=place).most(delta)
+        return convolution.for_delta(self.total, goal, upward=False, nodes=_FINE, near=place).most(delta)
 
     def nearby(self) -> Callable[[float], float]:
         """Bounds as ``upper`` gives them, from few contours or lattices that serve every ε."""
@@ -167,7 +167,7 @@ class Numeric:
             if contour is not None:
                 bounds.append(contour.upper)
             else:
-                bounds.append(lattice.for_delta(self.total, delta, upward=True, nodes=_FINE, near=place).finite)
+                bounds.append(convolution.for_delta(self.total, delta, upward=True, nodes=_FINE, near=place).finite)
         lost, top = self.total.infinity, self.total.maximum
 
         def upper(epsilon: float) -> float:
@@ -189,7 +189,7 @@ class Numeric:
 
 
 def profile(total: Total) -> Profile:
-    """The exact method for a total: closed forms first, then a contour, then a lattice."""
+    """The exact method for a total: closed forms first, then a contour, then on a lattice."""
     if total.families == {RandomizedResponseLoss} and total.size > 1 and len(total.pooled) == 1:
         law = next(iter(total.pooled))
         if isinstance(law, RandomizedResponseLoss) and law.epsilon > 0:

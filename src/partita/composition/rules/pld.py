@@ -1,4 +1,4 @@
-"""Exact composition of the privacy losses themselves."""
+"""Exact composition of the privacy losses themselves: `numerics.curve` chooses among FFT, contour and saddle."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from partita.engine.sources.connections import fetched
 from partita.engine.sources.delimited import Malformed, columns
 from partita.engine.sources.files import files_of, parquet
 from partita.engine.sources.frames import lines_of, of_database, strings, texts_of
-from partita.engine.sources.suggestions import suggested
+from partita.engine.sources.reading_suggestions import suggested
 from partita.engine.statements.stored import Stored
 from partita.errors import PartitaError
 from partita.errors.query import tables as refuse

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from partita.errors.base import InvalidInput, QueryRefused
-from partita.errors.wording import UNTOUCHED, meant, shown, some
+from partita.errors.did_you_mean import meant
+from partita.errors.wording import UNTOUCHED, shown, some
 
 # --- questions as a whole --------------------------------------------------------------------------------------
 

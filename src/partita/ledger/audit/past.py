@@ -9,8 +9,8 @@ from typing import final
 
 from partita.composition.plans.promise import Promise
 from partita.errors import LedgerFault
+from partita.ledger.admission import Balances
 from partita.ledger.audit.faults import Fault, Finding, altered, concerned, faults, reading_of, shared
-from partita.ledger.balances import Balances
 from partita.ledger.birth import Birth, Terms
 from partita.ledger.book.entries import Entry, Kind
 from partita.ledger.charge import Priced, Reader

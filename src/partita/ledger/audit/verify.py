@@ -12,20 +12,20 @@ from typing import final
 from partita.composition.plans.promise import Promise
 from partita.errors import LedgerFault, PartitaError
 from partita.exact import written
+from partita.ledger.admission import Balances
 from partita.ledger.audit.past import NOTHING, Past, past
 from partita.ledger.audit.recount import recount
-from partita.ledger.balances import Balances
 from partita.ledger.birth import Birth, Terms
 from partita.ledger.book.anchor import Anchor, Mark
 from partita.ledger.book.entries import GENESIS, Entry, Kind, chained, line
 from partita.ledger.book.store import Store
 from partita.ledger.book.tally import START, Tally, rolled
-from partita.ledger.budgets import Budgets, InForce
 from partita.ledger.canonical import digest
 from partita.ledger.charge import Priced
-from partita.ledger.eras import Eras
+from partita.ledger.declarations import Eras
 from partita.ledger.payer import MakePayer, RegionPayer
 from partita.ledger.refined import differences
+from partita.ledger.schedules import Budgets, InForce
 from partita.theory.documents import from_document
 from partita.theory.measures.base import Measure
 

@@ -10,15 +10,15 @@ from typing import final
 from partita.composition.account.loads.allowance import in_force, patient
 from partita.errors import PartitaError
 from partita.errors import ledger as refuse
-from partita.ledger.balances import Admission, Balances
+from partita.ledger.admission import Admission, Balances
 from partita.ledger.book.anchor import Anchor, Mark
 from partita.ledger.book.entries import OVERHEAD, Entry, Kind, entry_after, packed
 from partita.ledger.book.replay import Replay
 from partita.ledger.book.store import Stage, Store
 from partita.ledger.book.tally import EVERY
-from partita.ledger.budgets import Cause, change_details
 from partita.ledger.canonical import canonical
 from partita.ledger.charge import Charge
+from partita.ledger.schedules import Cause, change_details
 from partita.live import Live
 
 Clock = Callable[[], datetime]

@@ -9,14 +9,14 @@ from typing import Any, assert_never, final
 from partita.errors import PartitaError
 from partita.errors import ledger as refuse
 from partita.exact import written
-from partita.ledger.balances import Admission, Balances
+from partita.ledger.admission import Admission, Balances
 from partita.ledger.birth import Birth, Terms
 from partita.ledger.book.entries import Entry, Kind, erases, follows
 from partita.ledger.book.store import Store
 from partita.ledger.book.tally import START, Tally, merged, rolled
-from partita.ledger.budgets import Budgets
-from partita.ledger.eras import Eras
+from partita.ledger.declarations import Eras
 from partita.ledger.payer import MakePayer
+from partita.ledger.schedules import Budgets
 from partita.theory.documents import from_document
 
 # What is declared anew in them decides how everything before is read, so that all accounts are built again.

@@ -15,7 +15,7 @@ from partita.errors.wording import shown
 from partita.ledger.birth import Birth, promise_document, promise_from
 from partita.ledger.book.entries import Entry
 from partita.ledger.canonical import canonical
-from partita.ledger.eras import Eras
+from partita.ledger.declarations import Eras
 from partita.ledger.keys import SigningKey, signed_by
 from partita.notebook import in_notebook
 from partita.region import Domain, Region

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import final
 
 from partita.exact import whole
-from partita.ledger.balances import Balances
+from partita.ledger.admission import Balances
 from partita.ledger.book.entries import Entry, Kind
 from partita.ledger.ledger import Ledger
 from partita.ledger.payer import RegionPayer

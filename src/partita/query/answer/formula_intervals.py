@@ -1,4 +1,4 @@
-"""Error bars of formulas: exact where a formula is linear or a quotient, by interval arithmetic beyond."""
+"""Error bars of formulas: exact where linear or a quotient, interval arithmetic beyond (a plain AVG: `estimators`)."""
 
 from __future__ import annotations
 

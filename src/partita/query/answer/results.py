@@ -1,4 +1,4 @@
-"""Results: the columns that people see, with their error bars, made from noisy numbers alone."""
+"""Results: the columns people see, with error bars, from noisy numbers alone; lines after HAVING, ORDER BY, LIMIT."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.query.answer.empty_groups import doubtful, told
 from partita.query.answer.estimators import Estimator, Linear, Numbers, values
 from partita.query.answer.foresight import foreseen
 from partita.query.answer.formula_intervals import Bars
 from partita.query.answer.intervals import Interval, Spread
 from partita.query.answer.mixed import Mixed, Stacked
-from partita.query.answer.present import doubtful, told
 from partita.query.exact.program import Cells
 from partita.query.language import keys as keys_of
 from partita.query.language.aggregates import Aggregate, Count, CountDifferent, CountOwners, CountRows, Quantile

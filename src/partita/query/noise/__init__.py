@@ -1,1 +1,1 @@
-"""The noise of a question: strategy, choice, private partition selection, quote and accuracy."""
+"""The noise of a question: strategy, choice, selection, quote and accuracy (its size: `composition.calibration`)."""

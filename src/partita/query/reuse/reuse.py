@@ -1,4 +1,4 @@
-"""Reuse: which questions follow from numbers that were released already, and how exact they then are."""
+"""Reuse: what follows from numbers released before, and how exactly (an equal question again: `ledger.ledger`)."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from partita.errors.query import tables as refuse
-from partita.query.tables.guesses import guessed, links, owns
+from partita.query.tables.column_guesses import guessed, links, owns
 from partita.query.tables.sources import DELIMITERS, bare
 
 _LONGEST: Final = 1_000_000

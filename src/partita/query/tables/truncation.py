@@ -1,4 +1,4 @@
-"""The one fixed truncation behind a promise on users: at most so many rows an owner, chosen by a keyed order."""
+"""The one fixed truncation behind a promise on users: at most so many rows an owner (cut in `engine.statements`)."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def atoms_on_lattice(
     """Split each atom between its two neighbours so that the mean of e^(-L) is kept, or floor it.
 
     ``relative`` bounds the relative error of the masses given. Splitting keeps both the mass and E e^(-L) and spreads,
-    so the profile, a mean of functions convex in e^(-L), can only grow (theory D14, lattice.proof.md).
+    so the profile, a mean of functions convex in e^(-L), can only grow (theory D14, convolution.proof.md).
 
     >>> atoms_on_lattice(np.array([0.5]), np.array([1.0]), 0.0, 1.0, 0.0, upward=False).start
     0

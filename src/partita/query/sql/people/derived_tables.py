@@ -18,8 +18,8 @@ from partita.query.language.conditions import Condition
 from partita.query.language.derived import Derived
 from partita.query.language.joined import joined_of
 from partita.query.sql.people.join_words import parts_of, question_in, table_named, together
+from partita.query.sql.people.over_clauses import ranked, windows_of
 from partita.query.sql.people.per_user import GatheringWords
-from partita.query.sql.people.windows import ranked, windows_of
 from partita.query.sql.places import words
 from partita.query.sql.scalars import Reader
 from partita.query.sql.subqueries import gathered

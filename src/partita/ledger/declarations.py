@@ -19,7 +19,7 @@ class Eras:
     """The terms of a book from its birth on, and after every migration; each refines the one before (theory I12).
 
     A charge is read with the terms under which it was written. In the newest domain its region is the preimage of the
-    one written, so that the load of a new value is the load of the old value it tells (eras.proof.md).
+    one written, so that the load of a new value is the load of the old value it tells (declarations.proof.md).
     """
 
     def __init__(self, terms: Terms) -> None:

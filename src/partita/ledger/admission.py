@@ -1,4 +1,4 @@
-"""All limits at once: an account for each promise and table, and for each analyst with limits of their own."""
+"""Admission under all limits at once: an account for each promise and table, and for each analyst with own limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact composition on a tilted lattice, for totals whose transform does not die out (theory D14, D16)."""
+"""Exact composition by fast Fourier transforms on a tilted lattice of losses (theory D14, D16)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TINY = 1e-300
 @final
 @dataclass(frozen=True, slots=True, eq=False)
 class TiltedLattice:
-    """Bounds on δ at a window of multiples of a span, from one inverse transform (lattice.proof.md).
+    """Bounds on δ at a window of multiples of a span, from one inverse transform (convolution.proof.md).
 
     Every law is first put on the lattice by a measure that dominates it (or is dominated by it), so that its transform
     is periodic and the sum over nodes is finite: nothing is cut off.

@@ -1,4 +1,4 @@
-"""Growth of a curator's tables: batches that are sealed one after the other, and people who are forgotten."""
+"""Growth: batches of rows sealed one after the other, the same batch twice refused, and people who are forgotten."""
 
 from __future__ import annotations
 

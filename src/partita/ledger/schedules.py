@@ -73,7 +73,7 @@ class Changed:
 
 @final
 class Budgets:
-    """The budgets of a book's promises, entry by entry (theory I13, budgets.proof.md).
+    """The budgets of a book's promises, entry by entry (theory I13, schedules.proof.md).
 
     A budget rises by the schedule and by raises up to the ceiling, both of the birth, each as an entry of the book. No
     date is ever taken back: what is in force follows from the entries alone.
