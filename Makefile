@@ -27,13 +27,17 @@ $(STAMP): pyproject.toml tools/find_python.sh
 	@$(BIN)/python -m pip install -qq --editable '.[dev]'
 	@touch $@
 
+.PHONY: chromium
+chromium:
+	@tools/install_browser.sh
+
 demo: $(STAMP)  ## set up and run the demonstration
 	@$(BIN)/partita demo
 
-test: $(STAMP)  ## set up and run every test, slow ones and doctests included
+test: $(STAMP) chromium  ## set up and run every test, slow ones and doctests included
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
-quick: $(STAMP)  ## run the tests that are not marked slow
+quick: $(STAMP) chromium  ## run the tests that are not marked slow
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m 'not slow'
 
 soak: $(STAMP)  ## hours: hostile statements, neighbours of whole histories, and the tests of `make test` with far more examples

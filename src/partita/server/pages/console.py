@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Final, TypeVar
 
 from fastapi import APIRouter
@@ -11,7 +14,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from partita.curator.answers.answer import Answer
-from partita.errors import PartitaError
+from partita.curator.answers.quotation import CuratorQuote
+from partita.errors import BudgetExceeded, PartitaError
 from partita.errors import server as refuse
 from partita.explain.grid import grid, label
 from partita.explain.words import explain
@@ -32,6 +36,8 @@ KINDS: Final = {
 }
 EXAMPLE: Final = "SELECT COUNT(*) AS n FROM "
 _SURE: Final = "0.95"
+_PARTS: Final = 10**6
+"""A price that is proposed has six places behind the point."""
 Asked = TypeVar("Asked", Ask, Quote)
 
 
@@ -62,7 +68,9 @@ async def ask(request: Request, service: TheService, visitor: TheVisitor, fields
             body = _read(Ask, fields)
             answer = service.ask(visitor.caller, body, None, practice=visitor.practice)
         except PartitaError as refusal:
-            return _page(request, desk, visitor, fields, status_of(refusal), offer=_refused(refusal))
+            # The price stands below the refusal, with one that would fit.
+            below = _offered(service, visitor, fields) if isinstance(refusal, BudgetExceeded) else ""
+            return _page(request, desk, visitor, fields, status_of(refusal), offer=_refused(refusal) + below)
         return _page(request, desk, visitor, fields, answer=_shown(desk, visitor, answer))
 
     return await working(request, work)
@@ -111,13 +119,29 @@ def _offered(service: Service, visitor: Visitor, fields: Mapping[str, str]) -> s
             for name, half in offer.error(_SURE).items()
         }
         ranks = {name: f"within {rows:,.0f} rows" for name, rows in offer.quote.rank_error(_SURE).items()}
-        return part("offer.html", offer=offer, bars={**halves, **ranks}, lost=lost, waits=waits, above=above)
+        facts = {"bars": {**halves, **ranks}, "lost": lost, "waits": waits, "above": above}
+        return part("offer.html", offer=offer, fitting=_fitting(service, visitor, fields, offer), **facts)
     except PartitaError as refusal:
         return _refused(refusal)
 
 
 def _refused(refusal: PartitaError) -> str:
-    return part("refused.html", code=refusal.code, message=refusal.message)
+    """A refusal as a part of a page; the place in the question stands under its words."""
+    message, mark, place = refusal.message.partition("\n(line ")
+    return part("refused.html", code=refusal.code, message=message, place=(mark + place).strip())
+
+
+def _fitting(service: Service, visitor: Visitor, fields: Mapping[str, str], offer: CuratorQuote) -> str:
+    """A price at which the same question still fits, rounded down; nothing where there is none."""
+    left = getattr(offer.remaining[0], fields.get("kind", ""), None)
+    if offer.fits or offer.free or not isinstance(left, Fraction) or left <= 0:
+        return ""
+    amount = str(Decimal(math.floor(left * _PARTS)) / _PARTS)
+    try:
+        less = service.quote(visitor.caller, _read(Quote, {**fields, "amount": amount}), practice=visitor.practice)
+    except PartitaError:
+        return ""
+    return amount if less.fits else ""
 
 
 def _shown(desk: Desk, visitor: Visitor, answer: Answer) -> str:

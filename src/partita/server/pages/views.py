@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
+from partita.curator.overview import holds
 from partita.errors import server as refuse
 from partita.server.calls import Number, TheService, working
 from partita.server.pages.drawings import burn_down, heat
@@ -60,7 +61,7 @@ async def overview(request: Request, service: TheService, visitor: TheVisitor) -
                     "limit": None if limit is None else f"{spent} of {limit}",
                 }
             )
-        tables = [(one.name, [(name, column.kind) for name, column in one.columns.items()]) for one in curator.tables]
+        tables = [(one.name, [(name, holds(column)) for name, column in one.columns.items()]) for one in curator.tables]
         count = moments[-1].charges
         return page(request, visitor, "overview.html", promises=promises, tables=tables, count=count)
 
