@@ -12,6 +12,7 @@ from tests.paths.serving import House
 @pytest.fixture(scope="session")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     """A running server with accounts of all roles; a price above ρ = 1 waits for the custodian."""
-    made = House(tmp_path_factory.mktemp("served") / "house", server='approve_above = { rho = "1" }')
+    model = 'accounts = { model = { ceiling = { rho = "0.1" }, ask_above = { rho = "0.02" } } }'
+    made = House(tmp_path_factory.mktemp("served") / "house", server=f'approve_above = {{ rho = "1" }}\n{model}')
     yield made
     made.close()

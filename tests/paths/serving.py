@@ -109,6 +109,7 @@ class House:
         "ada": "analyst",
         "bob": "analyst",
         "limited": "analyst",
+        "model": "analyst",
         "audrey": "auditor",
     }
 

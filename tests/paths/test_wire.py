@@ -22,7 +22,7 @@ DESCRIBING = (
 
 @pytest.fixture(scope="module")
 def wired(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Wired]:
-    made = Wired(tmp_path_factory.mktemp("wired") / "house")
+    made = Wired(tmp_path_factory.mktemp("wired") / "house", 'accounts = { bob = { price = { rho = "0.03" } } }')
     yield made
     made.close()
 
@@ -81,6 +81,17 @@ def test_the_price_is_the_one_that_was_said_nearest_and_without_one_nothing_is_a
         one.execute("RESET partita.rho")
     with wired.as_() as one:
         assert refused(one, f"SELECT {count}") == ("22023", "wire.no-price")
+
+
+def test_an_account_may_have_a_price_of_its_own(wired):
+    told: list[str] = []
+    with wired.as_("bob") as one:
+        one.add_notice_handler(lambda diag: told.append(diag.message_primary))
+        one.execute("SELECT COUNT(*) AS n FROM visits WHERE age > 76")
+        one.execute("/* partita: rho=0.04 */ SELECT COUNT(*) AS n FROM visits WHERE age > 76")
+    assert ["Charged ρ = 0.03" in told[0], "Charged ρ = 0.04" in told[1]] == [True, True]
+    with wired.as_() as one:
+        assert refused(one, "SELECT COUNT(*) AS n FROM visits WHERE age > 76")[1] == "wire.no-price"
 
 
 def test_refusals_carry_code_and_state_and_spend_nothing(wired):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import anyio
@@ -10,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 from partita.errors import PartitaError
@@ -56,8 +58,8 @@ def metrics(request: Request, service: TheService, caller: TheCaller) -> Respons
     return PlainTextResponse(request.app.state.counts.text() + "\n".join([*head, *lines]) + "\n")
 
 
-def application(service: Service, *, version: str) -> ASGIApp:
-    """The whole server around a service."""
+def application(service: Service, *, version: str, talks: Sequence[BaseRoute] = ()) -> ASGIApp:
+    """The whole server around a service; ``talks`` is where language models are talked to."""
     app = FastAPI(
         title="Partita",
         version=version,
@@ -80,6 +82,7 @@ def application(service: Service, *, version: str) -> ASGIApp:
         app.include_router(router, prefix=f"{API}/practice")
     for router in (machine, signing.router, views.router, console.router, decisions.router):
         app.include_router(router)
+    app.router.routes.extend(talks)
     _refusals(app)
     return Door(app, service.settings, app.state.counts)
 

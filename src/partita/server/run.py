@@ -8,11 +8,13 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
+from starlette.routing import BaseRoute
 
 from partita.curator.settings import opened_settings, read_settings
 from partita.errors import server as refuse
@@ -26,6 +28,9 @@ from partita.server.service import Service
 from partita.server.settings import ServerSettings, read_server
 from partita.server.wire.listening import bound
 from partita.server.wire.listening import listening as wire_listening
+
+if TYPE_CHECKING:
+    from partita.server.routes.talks import Talks
 
 Told = Callable[[str], None]
 
@@ -56,30 +61,42 @@ def serve(
         told(f"Partita listens on {scheme}://{_shown(host, port)}")
         if beside is not None:
             told(f"Partita answers clients of PostgreSQL on {_shown(*beside.getsockname()[:2])}")
-        server = uvicorn.Server(_config(service, settings, version))
+        talks = _talks(service, version)
+        server = uvicorn.Server(_config(service, settings, version, () if talks is None else talks.routes()))
         note("start", port=port, version=version)
         for one in (signal.SIGINT, signal.SIGTERM):
             # Uvicorn ends by them and raises them again when it has: by then they have done their work.
             signal.signal(one, lambda *_: None)
         try:
-            asyncio.run(_serving(server, service, listening, beside))
+            asyncio.run(_serving(server, service, talks, listening, beside))
         finally:
             service.close()
             _farewell(curator.ledger, told)
 
 
-async def _serving(server: uvicorn.Server, service: Service, http: socket.socket, beside: socket.socket | None) -> None:
-    async with wire_listening(service, beside):
+async def _serving(
+    server: uvicorn.Server, service: Service, talks: Talks | None, http: socket.socket, beside: socket.socket | None
+) -> None:
+    async with wire_listening(service, beside), nullcontext() if talks is None else talks.open():
         await server.serve([http])
+
+
+def _talks(service: Service, version: str) -> Talks | None:
+    """Conversations with language models, where the package for their protocol is installed."""
+    try:
+        from partita.server.routes.talks import Talks
+    except ImportError:
+        return None
+    return Talks(service, version=version)
 
 
 def _shown(host: str, port: int) -> str:
     return f"{f'[{host}]' if ':' in host else host}:{port}"
 
 
-def _config(service: Service, settings: ServerSettings, version: str) -> uvicorn.Config:
+def _config(service: Service, settings: ServerSettings, version: str, talks: Sequence[BaseRoute]) -> uvicorn.Config:
     return uvicorn.Config(
-        application(service, version=version),
+        application(service, version=version, talks=talks),
         log_config=None,
         access_log=False,
         server_header=False,

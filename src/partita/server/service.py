@@ -11,10 +11,12 @@ from partita.curator.answers.quotation import CuratorQuote
 from partita.curator.curator import Curator
 from partita.curator.settings import Settings, read_loss
 from partita.errors import server as refuse
+from partita.errors.models import above_ceiling
 from partita.exact import probability
 from partita.ledger.book.book import Clock, system_clock
 from partita.live import Live
 from partita.server.accounts.register import Caller, Register, Role
+from partita.server.allowances import beside
 from partita.server.approvals import Approvals
 from partita.server.bodies import Ask, AskMany, Batch, Quote
 from partita.server.desk import Desk, few
@@ -35,7 +37,16 @@ class Service(Live):
         self.real = Desk(curator, practice=False, show_others=settings.show_others)
         self.register = Register(curator.ledger, clock)
         self.approvals = Approvals(self.register, _above(settings, curator.promises[0]))
+        self._ceilings = {name: limit for name in settings.accounts if (limit := self.limit(name, "ceiling"))}
         self._twins = Twins(declared.tables, declared.promises, declared.public, settings.practice_rows)
+
+    def limit(self, account: str, word: str) -> Measure | None:
+        """A limit of an account, as a loss beside the first budget."""
+        given = getattr(self.settings.accounts.get(account), word, None)
+        if given is None:
+            return None
+        read = read_loss("[server]", f"accounts.{account}.{word}", given)
+        return beside(read, self.real.curator.promises[0].budget)
 
     def desk(self, caller: Caller, *, practice: bool) -> Desk:
         """Where a caller asks: for real, or to practise."""
@@ -67,7 +78,7 @@ class Service(Live):
         _drawn(body.bars)
         desk, wants = self.desk(caller, practice=practice), body.wanted()
         questions = few(body.questions, self.settings.questions_per_call)
-        for question in questions if self.approvals.above is not None else ():
+        for question in questions:
             self._approved(desk, caller, question, wants)
         return desk.session(caller).ask_many(questions, **wants)
 
@@ -81,6 +92,7 @@ class Service(Live):
         desk = self.desk(caller, practice=practice)
         batch = self.batch(caller, body, practice=practice)
         if not practice:
+            self._affordable(caller, batch.costs[0])
             self.approvals.check(caller, "\n".join(body.questions), batch.costs, batch.quotes)
         plan = batch.reserve()
         return desk.hold(caller, plan), plan
@@ -91,12 +103,18 @@ class Service(Live):
         return self.desk(caller, practice=practice).session(caller).batch(questions, **body.wanted())
 
     def _approved(self, desk: Desk, caller: Caller, question: str, wants: dict[str, Any]) -> None:
-        """Refuse what is too dear to be charged without the custodian, unless it is free or approved."""
-        if desk.practice or self.approvals.above is None:
+        """Refuse what is too dear for the account, or to be charged without the custodian, unless it is free."""
+        if desk.practice or (self.approvals.above is None and caller.account not in self._ceilings):
             return
         offer = desk.session(caller).quote(question, **wants)
         if not offer.free:
+            self._affordable(caller, offer.costs[0])
             self.approvals.check(caller, question, offer.costs, [offer.quote, *offer.beside])
+
+    def _affordable(self, caller: Caller, cost: Measure) -> None:
+        ceiling = self._ceilings.get(caller.account)
+        if ceiling is not None and not cost.fits(ceiling):
+            raise above_ceiling(str(cost), str(ceiling))
 
     def close(self) -> None:
         """Let go of the twins; the curator belongs to whoever opened it."""

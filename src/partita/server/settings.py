@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, Final, final
 from urllib.parse import urlsplit
 
 from partita.errors import server as refuse
+from partita.server.allowances import Allowance, allowances
 
 PREFIX: Final = "PARTITA_SERVER_"
 _TRUE: Final = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
@@ -85,6 +87,8 @@ class ServerSettings:
     """How long the end of the server waits for what is under way."""
     sign_in_hours: int = 12
     """How long somebody stays signed in to the pages."""
+    accounts: Mapping[str, Allowance] = field(default_factory=dict)
+    """What single accounts may do: the price of a question that names none, and the most that one may cost."""
     oidc: Oidc | None = None
     """A service that says who somebody is, so that people need no token to sign in to the pages."""
 
@@ -154,6 +158,11 @@ def _read(name: str, kind: str, text: str) -> object:
         return _TRUE.get(text.lower(), text)
     if kind == "int":
         return int(text) if text.strip().isdecimal() else text
+    if kind.startswith("Mapping[str, Allowance]"):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            return text
     if kind.startswith("tuple"):
         return [one.strip() for one in text.split(",") if one.strip()]
     if kind.startswith(("Mapping", "Oidc")):
@@ -181,6 +190,8 @@ def _checked(name: str, kind: object, value: object) -> object:
             if isinstance(value, Mapping) and value:
                 return dict(value)
             raise refuse.bad_server_setting(name, value, 'a loss such as { rho = "0.05" }')
+        case "Mapping[str, Allowance]":
+            return allowances(value)
         case "Oidc | None":
             if isinstance(value, Mapping) and value:
                 return dict(value)

@@ -49,6 +49,20 @@ def test_what_cannot_be_is_refused_by_name(given):
         settings(given)
 
 
+def test_single_accounts_have_limits_of_their_own():
+    given = {"model": {"ceiling": {"rho": "0.01"}}}
+    found = settings({"accounts": given}).accounts
+    assert (found["model"].ceiling, found["model"].price) == ({"rho": "0.01"}, None)
+    assert settings(accounts='{"model": {"ceiling": {"rho": "0.01"}}}').accounts == found
+    wrong = [given["model"], {"model": {"roof": {"rho": 1}}}, {"model": {"price": "1"}}, {"model": 1}]
+    for one in wrong:
+        with pytest.raises(pt.InvalidInput, match="accounts"):
+            settings({"accounts": one})
+    for text in ("model=1", "[" * 100_000):
+        with pytest.raises(pt.InvalidInput, match="accounts"):
+            settings(accounts=text)
+
+
 def test_every_key_comes_from_the_environment_too():
     with pytest.raises(pt.InvalidInput):
         settings(prt="1")

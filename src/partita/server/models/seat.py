@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Final, final
 
 from partita.curator.answers.answer import Answer
@@ -13,12 +12,12 @@ from partita.live import Live
 from partita.query.language.keys import Opened
 from partita.query.noise.quote import Quote as Priced
 from partita.server.accounts.register import Caller
+from partita.server.allowances import beside
 from partita.server.bodies import Ask, Batch, Quote
 from partita.server.desk import Desk
 from partita.server.documents import answer_document, offer_document, plain
 from partita.server.service import Service
 from partita.theory.measures.base import Measure
-from partita.theory.measures.zcdp import ZCDP
 
 Document = dict[str, Any]
 _TOLD: Final = ("practice", "rows", "free", "about", "left_out", "explanation")
@@ -43,7 +42,7 @@ class Seat(Live):
         super().__init__()
         self._service, self._caller, self._practice = service, caller, practice
         budget = service.real.curator.promises[0].budget
-        self._ceiling, self._ask_above = _beside(ceiling, budget), _beside(ask_above, budget)
+        self._ceiling, self._ask_above = beside(ceiling, budget), beside(ask_above, budget)
 
     # --- looking: free ---------------------------------------------------------------------------------------------
 
@@ -185,16 +184,6 @@ class Seat(Live):
         found = plain(document)
         assert isinstance(found, dict)
         return found
-
-
-def _beside(limit: Measure | None, budget: Measure) -> Measure | None:
-    """A limit under a budget; refused in another measure. Where it names no δ, the δ of the budget is its limit."""
-    if limit is None:
-        return None
-    limit.fits(budget)
-    if isinstance(limit, ZCDP) and isinstance(budget, ZCDP) and not limit.delta:
-        return replace(limit, delta=budget.delta)
-    return limit
 
 
 def _costs(costs: Sequence[Measure]) -> Document:

@@ -49,8 +49,9 @@ class Consent(BaseModel):
     spend: bool = Field(description="Whether it may be spent.")
 
 
-def tools_of(seat: Seat, *, version: str) -> MCPServer[Any]:
-    """A server with the tools of one seat."""
+def tools_of(seat: Seat, *, version: str, limiter: anyio.CapacityLimiter | None = None) -> MCPServer[Any]:
+    """A server with the tools of one seat; they work in threads, of which a limiter may bound the number."""
+    working = _Working(limiter)
     server: MCPServer[Any] = MCPServer(
         "partita", title="Partita", instructions=GUIDE, version=version, log_level="CRITICAL"
     )
@@ -58,12 +59,12 @@ def tools_of(seat: Seat, *, version: str) -> MCPServer[Any]:
     @server.tool(annotations=_FREE)
     async def describe() -> Document:
         """Tables, columns and what they may hold, who is protected, what is left, and the limits of this account."""
-        return await _working(seat.describe)
+        return await working(seat.describe)
 
     @server.tool(annotations=_FREE)
     async def left(where: str | None = None, table: str | None = None) -> Document:
         """What may still be spent, on everybody or on those whom a condition names."""
-        return await _working(lambda: seat.left(where, table))
+        return await working(lambda: seat.left(where, table))
 
     @server.tool(annotations=_FREE)
     async def quote(
@@ -76,7 +77,7 @@ def tools_of(seat: Seat, *, version: str) -> MCPServer[Any]:
         confidence: Confidence = "0.95",
     ) -> Document:
         """What a question would cost and how exact its answer would be; nothing is read or spent."""
-        return await _working(lambda: seat.quote(**_fields(question, within, epsilon, rho, mu, delta, confidence)))
+        return await working(lambda: seat.quote(**_fields(question, within, epsilon, rho, mu, delta, confidence)))
 
     async def consent_to_one(
         context: Context,
@@ -89,7 +90,7 @@ def tools_of(seat: Seat, *, version: str) -> MCPServer[Any]:
         confidence: str = "0.95",
     ) -> Consent | Elicit[Consent]:
         fields = _fields(question, within, epsilon, rho, mu, delta, confidence)
-        return await _consent(seat, context, fields)
+        return await _consent(seat, working, context, fields)
 
     @server.tool(annotations=_SPENDS)
     async def ask(
@@ -104,14 +105,14 @@ def tools_of(seat: Seat, *, version: str) -> MCPServer[Any]:
     ) -> Document:
         """Answer a question with noise; it is charged for ever, and asking the same again is free."""
         _given(consent)
-        return await _working(lambda: seat.ask(**_fields(question, within, epsilon, rho, mu, delta, confidence)))
+        return await working(lambda: seat.ask(**_fields(question, within, epsilon, rho, mu, delta, confidence)))
 
     @server.tool(annotations=_FREE)
     async def quote_plan(
         questions: Questions, epsilon: Epsilon = None, rho: Rho = None, delta: Delta = None
     ) -> Document:
         """What several questions would cost together, and how exact each would be; nothing is read or spent."""
-        return await _working(lambda: seat.quote_plan(**_together(questions, epsilon, rho, delta)))
+        return await working(lambda: seat.quote_plan(**_together(questions, epsilon, rho, delta)))
 
     async def consent_to_plan(
         context: Context,
@@ -120,7 +121,7 @@ def tools_of(seat: Seat, *, version: str) -> MCPServer[Any]:
         rho: Exact | None = None,
         delta: Exact | None = None,
     ) -> Consent | Elicit[Consent]:
-        return await _consent(seat, context, _together(questions, epsilon, rho, delta))
+        return await _consent(seat, working, context, _together(questions, epsilon, rho, delta))
 
     @server.tool(annotations=_SPENDS)
     async def ask_plan(
@@ -132,22 +133,22 @@ def tools_of(seat: Seat, *, version: str) -> MCPServer[Any]:
     ) -> Document:
         """Answer several questions at one price, divided so that all of them are as exact as possible."""
         _given(consent)
-        return await _working(lambda: seat.ask_plan(**_together(questions, epsilon, rho, delta)))
+        return await working(lambda: seat.ask_plan(**_together(questions, epsilon, rho, delta)))
 
     @server.tool(annotations=_FREE)
     async def reuse(question: Question) -> Document:
         """The most exact answer that follows from what was released already, free; null if nothing tells."""
-        return await _working(lambda: seat.reuse(question))
+        return await working(lambda: seat.reuse(question))
 
     @server.tool(annotations=_FREE)
     async def receipt(number: int) -> Document:
         """The signed receipt of an answer, by the number that the answer names."""
-        return await _working(lambda: seat.receipt(number))
+        return await working(lambda: seat.receipt(number))
 
     @server.tool(annotations=_FREE)
     async def explain() -> Document:
         """What is promised to everybody in the data, in words."""
-        return await _working(seat.explain)
+        return await working(seat.explain)
 
     return server
 
@@ -178,9 +179,9 @@ def _exact(found: dict[str, Exact | None]) -> Document:
     return {name: str(value) for name, value in found.items() if value is not None}
 
 
-async def _consent(seat: Seat, context: Context, fields: Document) -> Consent | Elicit[Consent]:
+async def _consent(seat: Seat, working: "_Working", context: Context, fields: Document) -> Consent | Elicit[Consent]:
     """Consent without a question where none is needed; else the question to the person at the client."""
-    words = await _working(lambda: seat.to_be_asked(fields))
+    words = await working(lambda: seat.to_be_asked(fields))
     if words is None:
         return Consent(spend=True)
     able = context.client_capabilities
@@ -194,18 +195,25 @@ def _given(consent: ElicitationResult[Consent]) -> None:
         raise _told(refuse_model.declined())
 
 
-async def _working(work: Callable[[], Made]) -> Made:
+@final
+class _Working:
     """Work in a thread; a refusal reaches the model with its code, anything else as one constant sentence."""
-    try:
-        return await anyio.to_thread.run_sync(work)
-    except PartitaError as refusal:
-        raise _told(refusal) from None
-    except ValidationError as wrong:
-        place = ".".join(map(str, wrong.errors()[0]["loc"]))
-        raise _told(refuse.bad_request(place, "it has another type, or there is no such field")) from None
-    except Exception as error:  # noqa: BLE001 - whatever it is, the model hears one sentence
-        failed("mcp", error)
-        raise _told(refuse.fault()) from None
+
+    def __init__(self, limiter: anyio.CapacityLimiter | None) -> None:
+        self._limiter = limiter
+
+    async def __call__(self, work: Callable[[], Made]) -> Made:
+        """What comes of it."""
+        try:
+            return await anyio.to_thread.run_sync(work, limiter=self._limiter)
+        except PartitaError as refusal:
+            raise _told(refusal) from None
+        except ValidationError as wrong:
+            place = ".".join(map(str, wrong.errors()[0]["loc"]))
+            raise _told(refuse.bad_request(place, "it has another type, or there is no such field")) from None
+        except Exception as error:  # noqa: BLE001 - whatever it is, the model hears one sentence
+            failed("mcp", error)
+            raise _told(refuse.fault()) from None
 
 
 def _told(refusal: PartitaError) -> ToolError:

@@ -97,7 +97,10 @@ class Endpoint(Live):
 
     def performer(self, caller: Caller, given: Mapping[str, str], number: int, *, practice: bool) -> Performer:
         """Who does what the statements of a caller say."""
-        price = {name: str(value) for name, value in (self.service.settings.price or {}).items()}
+        settings = self.service.settings
+        own = settings.accounts.get(caller.account)
+        given_price = own.price if own is not None and own.price is not None else settings.price
+        price = {name: str(value) for name, value in (given_price or {}).items()}
         return Performer(
             Asker(self.service, caller, practice=practice),
             self.service.desk(caller, practice=practice),
