@@ -27,7 +27,6 @@ from partita.server.pages.sessions import Sessions
 from partita.server.pages.visits import complained
 from partita.server.problems import document, of_status, of_validation
 from partita.server.problems import told as complain
-from partita.server.rates import Rates
 from partita.server.routes import calculators, people, questions, standing
 from partita.server.service import Service
 
@@ -72,7 +71,7 @@ def application(service: Service, *, version: str, talks: Sequence[BaseRoute] = 
     )
     app.state.service = service
     app.state.counts = Counts()
-    app.state.rates = Rates(service.settings.requests_per_minute)
+    app.state.rates = service.rates
     app.state.sessions = Sessions(service.settings.sign_in_hours)
     app.state.provider = None if service.settings.oidc is None else Provider(service.settings.oidc)
     app.state.asking = anyio.CapacityLimiter(service.settings.questions_at_once)

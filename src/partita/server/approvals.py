@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, final
@@ -16,8 +17,9 @@ from partita.theory.documents import to_document
 from partita.theory.measures.base import Measure
 
 MOST_WAITING: Final = 1000
-"""Requests that wait at once; the oldest is forgotten first, and has to be asked again."""
-_NUMBER: Final = 16
+"""Requests that wait at once; the oldest of whoever has most is forgotten first, and has to be asked again."""
+_NUMBER: Final = 32
+"""Hex digits of a request's number: so many that nobody finds two requests with one number."""
 
 
 @final
@@ -51,7 +53,8 @@ class Approvals(Live):
             return
         self._waiting[number] = Waiting(number, caller.account, asked, costs)
         while len(self._waiting) > MOST_WAITING:
-            self._waiting.pop(next(iter(self._waiting)))
+            most = Counter(one.analyst for one in self._waiting.values()).most_common(1)[0][0]
+            self._waiting.pop(next(number for number, one in self._waiting.items() if one.analyst == most))
         raise refuse.waiting(str(costs[0]), str(self.above), number)
 
     @alone

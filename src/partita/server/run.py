@@ -24,6 +24,7 @@ from partita.ledger.ledger import Ledger
 from partita.server.accounts.register import Role
 from partita.server.app import application
 from partita.server.log import log, note
+from partita.server.punctual import Punctual
 from partita.server.service import Service
 from partita.server.settings import ServerSettings, read_server
 from partita.server.wire.listening import bound
@@ -60,6 +61,7 @@ def serve(
         scheme = "https" if settings.certificate is not None else "http"
         told(f"Partita listens on {scheme}://{_shown(host, port)}")
         if beside is not None:
+            beside.listen(settings.connections)
             told(f"Partita answers clients of PostgreSQL on {_shown(*beside.getsockname()[:2])}")
         talks = _talks(service, version)
         server = uvicorn.Server(_config(service, settings, version, () if talks is None else talks.routes()))
@@ -97,6 +99,7 @@ def _shown(host: str, port: int) -> str:
 def _config(service: Service, settings: ServerSettings, version: str, talks: Sequence[BaseRoute]) -> uvicorn.Config:
     return uvicorn.Config(
         application(service, version=version, talks=talks),
+        http=Punctual,
         log_config=None,
         access_log=False,
         server_header=False,

@@ -21,6 +21,7 @@ from partita.server.approvals import Approvals
 from partita.server.bodies import Ask, AskMany, Batch, Quote
 from partita.server.desk import Desk, few
 from partita.server.practice import Twins
+from partita.server.rates import Rates
 from partita.server.settings import ServerSettings
 from partita.theory.measures.base import Measure
 
@@ -34,6 +35,7 @@ class Service(Live):
     ) -> None:
         super().__init__()
         self.settings = settings
+        self.rates = Rates(settings.requests_per_minute)
         self.real = Desk(curator, practice=False, show_others=settings.show_others)
         self.register = Register(curator.ledger, clock)
         self.approvals = Approvals(self.register, _above(settings, curator.promises[0]))
@@ -69,7 +71,8 @@ class Service(Live):
         desk, wants = self.desk(caller, practice=practice), body.wanted()
         session = desk.session(caller)
         if body.batch is None:
-            self._approved(desk, caller, body.question, wants)
+            # With a key nothing is taken from earlier answers, so that what they tell does not make it free.
+            self._approved(desk, caller, body.question, wants if key is None else {**wants, "reuse": False})
         return session.ask(body.question, key=key, batch=body.batch, **wants)
 
     def ask_many(self, caller: Caller, body: AskMany, *, practice: bool) -> list[Answer]:

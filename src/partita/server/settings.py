@@ -74,9 +74,9 @@ class ServerSettings:
     body_bytes: int = 1_000_000
     """The longest request."""
     body_seconds: int = 10
-    """How long a request may take to arrive."""
+    """How long a request may take to arrive, and a connection to begin one."""
     requests_per_minute: int = 600
-    """Requests of one token, or of one address without a token, in a minute."""
+    """Requests and statements of one token, or of one address without a token, in a minute."""
     connections: int = 512
     """Connections and requests at once."""
     questions_at_once: int = 32

@@ -165,7 +165,8 @@ def _account(claims: Mapping[str, Any], attempt: Attempt, declared: Oidc) -> str
     nonce, who = claims.get("nonce"), claims.get(declared.claim)
     if not isinstance(nonce, str) or not hmac.compare_digest(nonce.encode(), attempt.nonce.encode()):
         raise ValueError("the answer belongs to another attempt")
-    if isinstance(claims.get("aud"), list) and len(claims["aud"]) > 1 and claims.get("azp") != declared.client:
+    several = isinstance(claims.get("aud"), list) and len(claims["aud"]) > 1
+    if (several or claims.get("azp") is not None) and claims.get("azp") != declared.client:
         raise ValueError("the answer was made for another client")
     if declared.claim == "email" and claims.get("email_verified") is not True:
         raise ValueError("the service has not verified the address")

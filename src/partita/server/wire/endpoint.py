@@ -14,7 +14,6 @@ from partita.ledger.keys import random_bytes
 from partita.live import Live
 from partita.sampling import entropy
 from partita.server.accounts.register import Caller
-from partita.server.rates import Rates
 from partita.server.service import Service
 from partita.server.wire.asking import Asker
 from partita.server.wire.catalogue import Catalogue
@@ -43,7 +42,7 @@ class Endpoint(Live):
     def __init__(self, service: Service, *, tls: ssl.SSLContext | None, tls_only: bool) -> None:
         super().__init__()
         self.service, self.tls, self.tls_only = service, tls, tls_only
-        self.rates = Rates(service.settings.requests_per_minute)
+        self.rates = service.rates
         self.asking = anyio.CapacityLimiter(service.settings.questions_at_once)
         self.looking = anyio.CapacityLimiter(1)
         self._open: dict[int, Cancellable] = {}
