@@ -17,6 +17,7 @@ NO_ENGINE = {
     "asyncio.run",
     "computation.compute",
     "curator.run",
+    "manager.run",
     "program.blank",
     "search.run",
     "self._catalogue.extract",

@@ -72,8 +72,9 @@ def application(service: Service, *, version: str, talks: Sequence[BaseRoute] = 
     app.state.service = service
     app.state.counts = Counts()
     app.state.rates = service.rates
-    app.state.sessions = Sessions(service.settings.sign_in_hours)
-    app.state.provider = None if service.settings.oidc is None else Provider(service.settings.oidc)
+    app.state.sessions = Sessions(service.settings.sign_in_hours, board=service.board)
+    declared = service.settings.oidc
+    app.state.provider = None if declared is None else Provider(declared, board=service.board)
     app.state.asking = anyio.CapacityLimiter(service.settings.questions_at_once)
     for router in (questions.router, standing.router, calculators.router, people.router):
         app.include_router(router, prefix=API)
@@ -83,7 +84,8 @@ def application(service: Service, *, version: str, talks: Sequence[BaseRoute] = 
         app.include_router(router)
     app.router.routes.extend(talks)
     _refusals(app)
-    return Door(app, service.settings, app.state.counts)
+    worker = None if service.settings.workers == 1 else service.board.worker
+    return Door(app, service.settings, app.state.counts, worker)
 
 
 def _refusals(app: FastAPI) -> None:

@@ -50,6 +50,11 @@ _GROWING: Final = frozenset(
         "format concat overlay translate array_cat array_append array_prepend array_to_string quote_literal quote_ident"
     ).split()
 )
+_JOINING: Final = (
+    *(exp.DPipe, exp.Concat, exp.ConcatWs, exp.Format, exp.Overlay, exp.Translate),
+    *(exp.ArrayConcat, exp.ArrayToString, exp.ArrayAppend, exp.ArrayPrepend),
+)
+"""What puts texts or lists together."""
 _SHORT: Final = 256
 _MOST_GROWN: Final = 10**8
 _ODD: Final = (exp.Into, exp.Lock, exp.DML, exp.DDL, exp.Command)
@@ -88,33 +93,32 @@ def translated(said: Sentence, names: Names) -> tuple[str, set[str]]:
 
 
 def _bounded(tree: exp.Expr) -> None:
-    """Refuse what would make very long texts or lists of short ones: the engine looks at no clock while it does."""
-    longest = max((len(one.name) for one in tree.find_all(exp.Literal)), default=0)
-    grown = max(longest, _SHORT)
-    for node in tree.find_all(exp.DPipe, exp.Func):
-        grown *= _factor(node)
+    """Refuse what would make very long texts or lists of short ones: the engine looks at no clock while it does.
+
+    A column may be what another SELECT of the statement makes, so that the growth of all of them is multiplied.
+    """
+    grown = max([_SHORT, *(len(one.name) for one in tree.find_all(exp.Literal))])
+    for select in tree.find_all(exp.Select):
+        grown *= max([1, *(_growth(part) for part in select.iter_expressions())])
         if grown > _MOST_GROWN:
             raise refuse.not_in_catalogue("it would make texts that are too long.")
 
 
-def _factor(node: exp.Expr) -> int:
-    """How many times as long as what goes in, what comes out of a call can be."""
+def _growth(node: exp.Expr) -> int:
+    """How many times as long as a text that goes in, a text that comes out can be."""
+    if isinstance(node, exp.Select):
+        return 1
+    parts = [_growth(part) for part in node.iter_expressions()]
     match node:
         case exp.Replace() | exp.RegexpReplace():
             made = node.args.get("replacement")
             if made is not None and not isinstance(made, exp.Literal):
                 raise refuse.not_in_catalogue("what replaces something in a text has to be written there.")
-            return 2 if made is None else 2 + len(made.name)
-        case exp.Concat() | exp.ConcatWs() | exp.Format() | exp.ArrayConcat():
-            return 2 + len(node.expressions)
-        case (
-            exp.DPipe() | exp.ArrayToString() | exp.ArrayAppend() | exp.ArrayPrepend() | exp.Overlay() | exp.Translate()
-        ):
-            return 2
-        case exp.Anonymous() if node.name.lower() in _GROWING:
-            return 2 + len(node.expressions)
+            return max(parts, default=1) * (2 if made is None else 2 + len(made.name))
+        case _ if isinstance(node, _JOINING) or (isinstance(node, exp.Anonymous) and node.name.lower() in _GROWING):
+            return 1 + sum(parts)
         case _:
-            return 1
+            return max(parts, default=1)
 
 
 def _operators(said: Sentence) -> Sentence:
