@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any, Final, final
 
 from partita.curator.answers.answer import Answer
-from partita.curator.overview import holds
 from partita.effort import bounded
 from partita.errors import models as refuse
 from partita.live import Live
 from partita.query.language.keys import Opened
 from partita.query.noise.quote import Quote as Priced
+from partita.query.tables.holding import holds
 from partita.server.accounts.register import Caller
 from partita.server.allowances import beside
 from partita.server.bodies import Ask, Batch, Quote, Reused
