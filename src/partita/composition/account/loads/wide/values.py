@@ -144,7 +144,7 @@ class WideLoads:
         return upper, max(self._heavy(*each, component, shared) for each in looked)
 
     def _heavy(self, splits: Splits, carried: Integers, component: int, shared: Allowance) -> Heavy:
-        """A value with much of what cells carry of a split, remembered with its load; with patience, of several tried."""
+        """A value with much of what cells carry of a split, remembered with its load; with patience, of several."""
         cells = splits.heaviest(carried)
         tried = [splits.improved(cells) if shared.take(splits.work) else cells]
         if shared.patience > 1 and shared.take(len(KEEN) * splits.work):
