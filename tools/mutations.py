@@ -482,6 +482,24 @@ MUTATIONS = (
         ("windows/ρ", "f = DATE"),
     ),
     Mutation(
+        "curator/path/opinion.py",
+        "claim.boxes != boxes for claim",
+        "False for claim",
+        "a count that is charged elsewhere is like one that passed",
+        tests=(
+            "tests/unit/curator/test_opinion.py::test_a_count_like_one_that_passed_is_refused_where_less_or_elsewhere_is_claimed",
+        ),
+    ),
+    Mutation(
+        "curator/path/opinion.py",
+        "(claim.granularity, claim.measure, claim.one, claim.substitution, claim.same) for claim",
+        "(claim.granularity, claim.measure, claim.substitution, claim.same) for claim",
+        "a count that is charged less is like one that passed",
+        tests=(
+            "tests/unit/curator/test_opinion.py::test_a_count_like_one_that_passed_is_refused_where_less_or_elsewhere_is_claimed",
+        ),
+    ),
+    Mutation(
         "composition/account/load.py",
         "    return Load(around, load.one, tuple(map(max, load.one, load.substitution)), load.same)",
         "    return Load(around, load.one, load.substitution, load.same)",

@@ -293,7 +293,9 @@ class Curator(Custody):
         return self._shelf.best(self._catalogue.plan(question, "reused"), analyst)
 
     def _reused(self, offered: Quote, wanted: Wanted) -> Found | None:
-        if not wanted.reuse or self._ledger.stored(fingerprint(offered)) is not None:
+        if not wanted.reuse or not self._shelf.may_tell(offered.plan):
+            return None
+        if self._ledger.stored(fingerprint(offered)) is not None:
             return None
         return self._shelf.find(offered, lambda result: wanted.reached(result, offered))
 
@@ -337,7 +339,8 @@ class Curator(Custody):
         analyst: str,
         whole: Region | None = None,
     ) -> Answer:
-        costs, found = tuple(cost if booked.fresh else cost.zero() for cost in booked_costs(offered)), placed(offered)
+        found = placed(offered)
+        costs = tuple(cost if booked.fresh else cost.zero() for cost in booked_costs(offered, found))
         return Answer(
             quote=offered,
             result=offered.result(noisy),

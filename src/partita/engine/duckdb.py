@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from tempfile import mkdtemp
@@ -406,6 +406,29 @@ class DuckDB(Tallying):
         for place, column in enumerate(columns):
             codes[:, place] = coded(found.column(place), column)
         return codes
+
+    def likeness(self, program: Program | Extract) -> Hashable | None:
+        """Statements over one copied table that differ only in what whole numbers and texts are compared with.
+
+        Each is compared with a constant of its own kind, which always binds: if one such statement works without rows,
+        so do all others.
+        """
+        if not isinstance(program, Program) or joined_of(program.table) is not None:
+            return None
+        where, stored = program.where, self._of(program)
+        if (
+            not stored.clean
+            or program.per_user is not None
+            or not stored.compared.issuperset(where.region.constrained())
+        ):
+            return None
+        everything = where.region.domain.everything
+        boxes = tuple(
+            tuple(0 if codes is full else len(codes) for codes, full in zip(box, everything, strict=True))
+            for box in where.region.boxes
+        )
+        keys = program.cells.keys, program.tallies, program.opened
+        return stored.relation, program.table.version, where.tests, keys, program.truncation, boxes
 
     def without_rows(self, program: Program | Extract) -> NDArray[np.object_] | NDArray[np.int64]:
         """The very same statements, on an empty table with the types of the stored one."""

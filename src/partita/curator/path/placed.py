@@ -248,13 +248,13 @@ def costs_of(quote: Quote) -> tuple[Cost, ...]:
     )
 
 
-def booked_costs(quote: Quote) -> tuple[Measure, ...]:
+def booked_costs(quote: Quote, found: Placed | None = None) -> tuple[Measure, ...]:
     """What the accounts will really book for one protected unit, under each promise.
 
     For owners that is the loss of all their rows together (theory E14), which may exceed the loss through this answer
     alone; elsewhere the two agree.
     """
-    found = placed(quote)
+    found = placed(quote) if found is None else found
     kept = [one.promise if isinstance(one, PersonPromise | EventPromise) else one for one in quote.promises]
     return tuple(booked_cost(promise, found.region, cost) for promise, cost in zip(kept, found.costs, strict=True))
 

@@ -196,6 +196,13 @@ class Stored:
         text = terms[0] if len(terms) == 1 else " OR ".join(f"({term})" for term in terms)
         return text, frozenset(clean), frozenset(raw)
 
+    @cached_property
+    def compared(self) -> frozenset[str]:
+        """The columns of which conditions compare the stored value itself."""
+        whole = ((0, 1),)
+        named = zip(self.table.domain.axes, self.table.domain.bounded, strict=True)
+        return frozenset(column for column, kind in named if self._direct(column, kind, whole, "") is not None)
+
     def _direct(self, column: str, declared: Bounded, codes: Codes, value: str) -> str | None:
         kind = family(self.types[column])
         known = value if self.clean else self.dialect.known(value)

@@ -285,8 +285,8 @@ def not_a_condition(what: str) -> QueryRefused:
     """A condition outside the language."""
     return QueryRefused(
         "query.not-a-condition",
-        f"The condition {what} is not answered. Compare declared columns with constants, or numbers and days with "
-        f"each other, using =, <>, <, <=, >, >=, BETWEEN, IN, IS NULL, AND, OR and NOT. {UNTOUCHED}",
+        f"The condition {what} is not answered. Compare declared columns with constants, or numbers, days and "
+        f"categories with each other, using =, <>, <, <=, >, >=, BETWEEN, IN, IS NULL, AND, OR and NOT. {UNTOUCHED}",
     )
 
 

@@ -33,7 +33,7 @@ from partita.query.language.expressions import (
     numeric,
 )
 from partita.query.language.keys import Key
-from partita.query.sql import open_text, rowwise, times
+from partita.query.sql import likeness, open_text, rowwise, times
 from partita.query.sql.advice import for_expression
 from partita.query.sql.column_functions import Tabulated
 from partita.query.sql.group_by import read_key
@@ -442,7 +442,7 @@ class Reader:
 
     def _beside(self, whole: exp.Expr, left: exp.Expr, operator: Operator, right: exp.Expr) -> Predicate:
         """Two expressions compared: two times, one of which may be a text, or two numbers."""
-        timely = times.compared(self, left, operator, right)
+        timely = times.compared(self, left, operator, right) or likeness.compared(self, left, operator, right)
         if timely is not None:
             return timely
         exactly = rowwise.compared(self, left, operator, right)

@@ -41,6 +41,13 @@ class Entropy(exp.Expression, exp.AggFunc):
     _sql_names = ["ENTROPY"]  # noqa: RUF012
 
 
+@final
+class MedianDeviation(exp.Expression, exp.AggFunc):
+    """MAD(x), which is not answered as it stands."""
+
+    _sql_names = ["MAD"]  # noqa: RUF012
+
+
 # Aggregates that the parser takes for functions it does not know.
 CALLED: Final[dict[str, type[exp.AggFunc]]] = {
     "kurtosis_pop": KurtosisPop,
@@ -48,6 +55,7 @@ CALLED: Final[dict[str, type[exp.AggFunc]]] = {
     "geometric_mean": GeometricMean,
     "sem": StandardError,
     "entropy": Entropy,
+    "mad": MedianDeviation,
     "favg": exp.Avg,
     "mean": exp.Avg,
     "fsum": exp.Sum,
