@@ -147,7 +147,7 @@ NUMBERS: dict[str, str] = {
     "curator.declared.catalogue._KEPT": CACHE,
     "curator.declared.catalogue._SHORT": CACHE,
     "curator.path.opinion._KEPT": CACHE,
-    "curator.overview._MOST_NAMES": SHOWN,
+    "query.tables.holding._MOST_NAMES": SHOWN,
     "curator.batches.planned._LONGEST": SHOWN,
     "curator.path.rehearsal._KEPT": CACHE,
     "curator.settings.LONGEST": GUARD,

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from partita.cli.screen import AsJson, busy, show, show_json
-from partita.cli.tables import counted, quoted, table
+from partita.cli.tables import quoted, table
 from partita.errors import cli as refuse
+from partita.errors.wording import counted
 from partita.theory.documents import to_document
 
 if TYPE_CHECKING:
@@ -150,13 +151,7 @@ def verify_book(book: Book, as_json: AsJson = False) -> None:
             }
         )
     else:
-        show(
-            f"{counted(found.entries, 'entry', 'entries')}, {counted(found.charges, 'charge')}, "
-            f"{counted(found.answered, 'answer')}, {found.unfinished} unfinished."
-        )
-        if found.past.count:
-            show(quoted("\n".join(found.past.lines())))
-        show("The book is sound." if found.sound else quoted("\n".join(("The book is NOT sound:", *found.problems))))
+        show(quoted(str(found)))
     if not found.sound:
         raise typer.Exit(1)
 

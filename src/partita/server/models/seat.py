@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any, Final, final
 
 from partita.curator.answers.answer import Answer
-from partita.curator.overview import holds
 from partita.errors import models as refuse
 from partita.live import Live
 from partita.query.language.keys import Opened
 from partita.query.noise.quote import Quote as Priced
+from partita.query.tables.holding import holds
 from partita.server.accounts.register import Caller
 from partita.server.allowances import beside
 from partita.server.bodies import Ask, Batch, Quote
