@@ -31,7 +31,6 @@ NUMBERS: dict[str, str] = {
     "server.pages.drawings.MOST_BARS": SHOWN,
     "server.pages.drawings.MOST_CELLS": SHOWN,
     "server.pages.drawings._STEPS": SHOWN,
-    "server.pages.console._PARTS": SHOWN,
     "server.pages.sessions.MOST_SESSIONS": CACHE,
     "server.rates.MOST_KNOWN": CACHE,
     "server.accounts.scram._SIZE": WIDTH,
