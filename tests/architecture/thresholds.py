@@ -213,6 +213,8 @@ NUMBERS: dict[str, str] = {
     "region.columns.stored.EXACT": WIDTH,
     "region.columns.stored._DIGITS": WIDTH,
     "region.dialects.postgres._EXACT": WIDTH,
+    "engine.spark._PLAIN": WIDTH,
+    "region.dialects.spark._PART": WIDTH,
     "region.where.DEEPEST": GUARD,
     "region.where.LONGEST": GUARD,
     "sampling.cells._FURTHEST": WIDTH,

@@ -13,7 +13,7 @@ from partita.engine.statements.lowering import holds, integer, rendered, truth
 from partita.engine.statements.stored import Stored
 from partita.query.exact.extract import Extract
 from partita.query.exact.program import Different, Owners, Present, Program, Rows, Total, Values
-from partita.query.exact.workings import bucket, valued
+from partita.query.exact.workings import bucket, valued, whole
 from partita.query.exact.workings import gathered as working
 from partita.query.language import keys as keys_of
 from partita.query.language.conditions import Condition
@@ -62,7 +62,8 @@ def statement(program: Program, stored: Stored, part_of: Program | None = None) 
                 listed.append(f"COUNT({integer(of, domain, stored.dialect)})")
                 clean = clean | columns(of)
             case Total(of):
-                listed.append(f"SUM({integer(of, domain, stored.dialect)})")
+                number = whole(of, domain)
+                listed.append(stored.dialect.total(rendered(number, stored.dialect), number.low, number.high))
                 clean = clean | columns(of)
             case Owners():
                 assert program.table.owner is not None
