@@ -886,9 +886,23 @@ MUTATIONS = (
     ),
     Mutation(
         "engine/statements/joining.py",
-        'tests = [f"{owner} = {_owner(mine)}"]',
-        'tests = ["TRUE"]',
+        "ROW_NUMBER() OVER (ORDER BY owner, word)",
+        "DENSE_RANK() OVER (ORDER BY word)",
         "rows of two owners with one key meet",
+        tests=("tests/laws/test_joined.py::test_the_engines_agree_with_a_plain_database_on_the_kept_rows",),
+    ),
+    Mutation(
+        "engine/statements/joining.py",
+        "SELECT DISTINCT word FROM",
+        "SELECT word FROM",
+        "an owner with two rows has two numbers",
+        tests=("tests/laws/test_joined.py::test_people_of_one_table_have_each_row_once",),
+    ),
+    Mutation(
+        "engine/statements/joining.py",
+        "        elif link.other not in sure or not numbered:",
+        "        elif not numbered:",
+        "a row meets owners who are not there",
         tests=("tests/laws/test_joined.py::test_the_engines_agree_with_a_plain_database_on_the_kept_rows",),
     ),
     Mutation(
