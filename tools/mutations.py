@@ -791,6 +791,27 @@ MUTATIONS = (
         tests=("tests/laws/test_mechanisms_repeated.py",),
     ),
     Mutation(
+        "algorithms/learning/training.py",
+        "_ADDED, _CHANGED = Distance.l2(RADIUS), Distance.l2(2 * RADIUS)",
+        "_ADDED, _CHANGED = Distance.l2(RADIUS), Distance.l2(RADIUS)",
+        "a row whose content changes moves a gradient by no more than one that goes",
+        tests=("tests/unit/algorithms/test_training.py",),
+    ),
+    Mutation(
+        "algorithms/learning/training.py",
+        "        self._drawn = None\n        self._clear()\n        noisy",
+        "        noisy",
+        "a sample is released any number of times",
+        tests=("tests/unit/algorithms/test_training.py",),
+    ),
+    Mutation(
+        "algorithms/learning/clipping.py",
+        "longer = np.maximum(norms / clip, 1.0) * clip",
+        "longer = np.maximum(norms.max() / clip, 1.0) * clip",
+        "the longest row of a sample shortens all of them",
+        tests=("tests/unit/algorithms/test_training.py",),
+    ),
+    Mutation(
         "algorithms/learning/searching.py",
         "        return learnt + self.scoring.cost",
         "        return 0 * learnt + self.scoring.cost",
