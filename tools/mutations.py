@@ -489,6 +489,24 @@ MUTATIONS = (
         ("windows/ρ", "f = DATE"),
     ),
     Mutation(
+        "curator/path/opinion.py",
+        "claim.boxes != boxes for claim",
+        "False for claim",
+        "a count that is charged elsewhere is like one that passed",
+        tests=(
+            "tests/unit/curator/test_opinion.py::test_a_count_like_one_that_passed_is_refused_where_less_or_elsewhere_is_claimed",
+        ),
+    ),
+    Mutation(
+        "curator/path/opinion.py",
+        "(claim.granularity, claim.measure, claim.one, claim.substitution, claim.same) for claim",
+        "(claim.granularity, claim.measure, claim.substitution, claim.same) for claim",
+        "a count that is charged less is like one that passed",
+        tests=(
+            "tests/unit/curator/test_opinion.py::test_a_count_like_one_that_passed_is_refused_where_less_or_elsewhere_is_claimed",
+        ),
+    ),
+    Mutation(
         "composition/account/load.py",
         "    return Load(around, load.one, tuple(map(max, load.one, load.substitution)), load.same)",
         "    return Load(around, load.one, load.substitution, load.same)",
@@ -780,6 +798,27 @@ MUTATIONS = (
         tests=("tests/laws/test_mechanisms_repeated.py",),
     ),
     Mutation(
+        "algorithms/learning/training.py",
+        "_ADDED, _CHANGED = Distance.l2(RADIUS), Distance.l2(2 * RADIUS)",
+        "_ADDED, _CHANGED = Distance.l2(RADIUS), Distance.l2(RADIUS)",
+        "a row whose content changes moves a gradient by no more than one that goes",
+        tests=("tests/unit/algorithms/test_training.py",),
+    ),
+    Mutation(
+        "algorithms/learning/training.py",
+        "        self._drawn = None\n        self._clear()\n        noisy",
+        "        noisy",
+        "a sample is released any number of times",
+        tests=("tests/unit/algorithms/test_training.py",),
+    ),
+    Mutation(
+        "algorithms/learning/clipping.py",
+        "longer = np.maximum(norms / clip, 1.0) * clip",
+        "longer = np.maximum(norms.max() / clip, 1.0) * clip",
+        "the longest row of a sample shortens all of them",
+        tests=("tests/unit/algorithms/test_training.py",),
+    ),
+    Mutation(
         "algorithms/learning/searching.py",
         "        return learnt + self.scoring.cost",
         "        return 0 * learnt + self.scoring.cost",
@@ -854,9 +893,23 @@ MUTATIONS = (
     ),
     Mutation(
         "engine/statements/joining.py",
-        'tests = [f"{owner} = {_owner(mine)}"]',
-        'tests = ["TRUE"]',
+        "ROW_NUMBER() OVER (ORDER BY owner, word)",
+        "DENSE_RANK() OVER (ORDER BY word)",
         "rows of two owners with one key meet",
+        tests=("tests/laws/test_joined.py::test_the_engines_agree_with_a_plain_database_on_the_kept_rows",),
+    ),
+    Mutation(
+        "engine/statements/joining.py",
+        "SELECT DISTINCT word FROM",
+        "SELECT word FROM",
+        "an owner with two rows has two numbers",
+        tests=("tests/laws/test_joined.py::test_people_of_one_table_have_each_row_once",),
+    ),
+    Mutation(
+        "engine/statements/joining.py",
+        "        elif link.other not in sure or not numbered:",
+        "        elif not numbered:",
+        "a row meets owners who are not there",
         tests=("tests/laws/test_joined.py::test_the_engines_agree_with_a_plain_database_on_the_kept_rows",),
     ),
     Mutation(
