@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from partita.cli.screen import AsJson, show, show_json
-from partita.cli.tables import counted, table
+from partita.cli.tables import table
 from partita.cli.units import Groups, Owner, Relation, Users, unit_fields
 from partita.errors import PartitaError
 from partita.errors import cli as refuse
+from partita.errors.wording import counted
 from partita.explain.totals import METHODS, NAMES
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita.cli.screen import AsJson, show, show_json
-from partita.cli.tables import counted
 from partita.errors import cli as refuse
+from partita.errors.wording import counted
 
 if TYPE_CHECKING:
     from partita.query.tables.schema import Table

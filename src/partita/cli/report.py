@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from partita.cli.screen import AsJson, show, show_json, version
-from partita.cli.tables import counted
 from partita.errors import cli as refuse
+from partita.errors.wording import counted
 
 
 def report(
