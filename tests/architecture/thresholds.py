@@ -264,7 +264,7 @@ WRITTEN: dict[tuple[str, str], str] = {
     ("composition.calibration.pricing", "max(scale.numerator, scale.denominator).bit_length() <= 96"): SHOWN,
     ("query.sql.scalars", "len(text) <= 60"): SHOWN,
     ("query.language.curves", "abs(guess) < 2 ** 40"): METHOD,
-    ("query.language.text", "digits < 60"): SHOWN,
+    ("exact", "digits < 60"): SHOWN,
     ("theory.measures.zcdp", "over > 700"): METHOD,
     ("region.columns.dates", "1 <= value.year <= 9999"): WIDTH,
     ("theory.measures.renyi", "_log_delta(float_up(order), float_up(tau), float_up(epsilon)) > 50"): METHOD,
