@@ -130,6 +130,30 @@ def _changed(
         show(quoted(f"The budget was {was} and is {now} from now on."))
 
 
+@app.command("move", short_help="Move the book to another place.")
+def move_book(
+    book: Book,
+    to: Annotated[str, typer.Argument(help="The new file, or the new address.")],
+    as_json: AsJson = False,
+) -> None:
+    """Move the book from a file to a PostgreSQL server, or back: entries and hashes stay, the old place is closed.
+
+    A move that was cut short is finished by the same command.
+    """
+    from partita.ledger.moving import move_ledger
+
+    with busy("Moving"):
+        found = move_ledger(book, to)
+    if as_json:
+        show_json({"ledger": found.name, "entries": found.entries})
+    else:
+        show(
+            quoted(
+                f"The ledger is at {found.name} from now on, with {found.entries:,} entries. Say so in partita.toml."
+            )
+        )
+
+
 @app.command("verify", short_help="Audit the whole book from its first line.")
 def verify_book(book: Book, as_json: AsJson = False) -> None:
     """Audit the whole book from its first line: chain, states, answers and every balance anew.

@@ -33,6 +33,8 @@ class Engine(Live):
     kind: ClassVar[str]
     # Whether it is a server, and needs to be told where.
     addressed: ClassVar[bool] = False
+    # Whether it runs on this machine where it is told nothing.
+    alone: ClassVar[bool] = False
     people: People | None = None
 
     def __init__(self, tables: Iterable[Table], people: People | None = None, key: str = "") -> None:

@@ -10,7 +10,6 @@ from sqlglot import exp
 from partita.errors.query import language as refuse
 from partita.errors.query import tables as refuse_text
 from partita.query.functions.patterns import REGULAR, regular_of
-from partita.query.language.joined import joined_of
 from partita.query.language.keys import Opened
 from partita.query.language.text import in_quotes
 from partita.query.language.worded import Worded
@@ -60,7 +59,7 @@ def worded(reader: Reader, node: exp.Expr) -> Worded | None:
     column = mentions(reader, node)
     if column is None:
         return None
-    if not reader.texts or joined_of(reader.table) is not None or reader.attributes(node):
+    if not reader.texts or reader.attributes(node):
         raise reader.refused(node, refuse.open_column(column))
     if any(reader.opened(one) != column or not reader.own(one) for one in node.find_all(exp.Column)):
         raise reader.refused(node, refuse_text.open_condition(column))
@@ -73,7 +72,7 @@ def worded(reader: Reader, node: exp.Expr) -> Worded | None:
 def key(reader: Reader, node: exp.Expr) -> Opened | None:
     """An open key that a function of one open text is; None where it is a condition or something else."""
     column = mentions(reader, node)
-    if column is None or not reader.texts or joined_of(reader.table) is not None or reader.attributes(node):
+    if column is None or not reader.texts or reader.attributes(node):
         return None
     if any(reader.opened(one) != column or not reader.own(one) for one in node.find_all(exp.Column)):
         return None
