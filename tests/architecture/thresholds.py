@@ -275,6 +275,8 @@ WRITTEN: dict[tuple[str, str], str] = {
     ("composition.calibration.pricing", "max(scale.numerator, scale.denominator).bit_length() <= 96"): SHOWN,
     ("query.sql.scalars", "len(text) <= 60"): SHOWN,
     ("query.language.curves", "abs(guess) < 2 ** 40"): METHOD,
+    ("canvas", "len(name) <= 24"): SHOWN,
+    ("canvas", "sum((len(name) + 2 for name in names)) > 80"): SHOWN,
     ("exact", "digits < 60"): SHOWN,
     ("theory.measures.zcdp", "over > 700"): METHOD,
     ("region.columns.dates", "1 <= value.year <= 9999"): WIDTH,
