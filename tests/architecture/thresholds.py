@@ -66,6 +66,7 @@ NUMBERS: dict[str, str] = {
     "region.regular._LAST": MEANING,
     "query.sql.zoned.MOST_CHANGES": GUARD,
     "query.sql.open_text.MOST_GAPS": GUARD,
+    "query.sql.open_text.MOST_MEASURED": GUARD,
     "query.sql.open_text._FURTHEST": GUARD,
     "query.sql.open_text._LONGEST": GUARD,
     "query.sql.open_text._TRIED": GUARD,

@@ -167,8 +167,8 @@ def open_column(name: str) -> QueryRefused:
     return QueryRefused(
         "query.open-column",
         f"{name} holds open text, so its values are not known in public. It can be a key of groups, be counted, and be "
-        f"tested in WHERE, FILTER and CASE, beside joins too: {name} LIKE 'a%', LOWER({name}) = 'a'. For anything else "
-        f"declare it as categories(...). {UNTOUCHED}",
+        f"tested in WHERE, FILTER and CASE, beside joins too: {name} LIKE 'a%', LOWER({name}) = 'a'. Its length is "
+        f"added up as CLAMP(LENGTH({name}), 0, 200). For anything else declare it as categories(...). {UNTOUCHED}",
     )
 
 
