@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import logging
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,6 +26,32 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 
+# Ledgers wait for the disk at every promise, thousands of times, and what a test writes is gone when it ends. Where
+# there is a file system in memory with room enough, the folders of tests are there. TMPDIR says otherwise.
+_MEMORY, _ROOM = Path("/dev/shm"), 4 * 2**30
+_MINE = _MEMORY / f"partita-tests-{os.getpid()}"
+
+
+def _roomy() -> bool:
+    if "TMPDIR" in os.environ or not os.access(_MEMORY, os.W_OK | os.X_OK):
+        return False
+    try:
+        return shutil.disk_usage(_MEMORY).free > _ROOM
+    except OSError:
+        return False
+
+
+def pytest_configure() -> None:
+    """Before anything asks where temporary folders are; workers and the processes of tests inherit it."""
+    if _roomy():
+        for left in _MEMORY.glob("partita-tests-*"):  # by runs that were killed
+            if not Path("/proc", left.name.rpartition("-")[2]).exists():
+                shutil.rmtree(left, ignore_errors=True)
+        _MINE.mkdir(mode=0o711)  # a PostgreSQL server is another user and walks through it
+        atexit.register(shutil.rmtree, _MINE, ignore_errors=True)  # first registered, last called: servers have stopped
+        os.environ["TMPDIR"] = str(_MINE)
+        tempfile.tempdir = None
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The files with slow tests first: what is left for the end is short, and no worker waits long for another."""
@@ -37,8 +67,8 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_unconfigure() -> None:
-    """At the end everything may go, and libraries that count their objects find none left."""
-    gc.unfreeze()
+    """After the end everything may go, and libraries that count their objects find none left."""
+    atexit.register(gc.unfreeze)
 
 
 @pytest.fixture

@@ -303,6 +303,13 @@ MUTATIONS = (
         "a stored row that changes moves one derived row of a quantile",
         ("change-one/ρ/SELECT MEDIAN(m)",),
     ),
+    Mutation(
+        "query/quantiles/ranks.py",
+        "            target = top * (self.rows - inset) + bottom * inset * (side > 0)\n",
+        "            target = max(bottom * inset, top * (self.rows - inset)) + bottom * inset * (side > 0)\n",
+        "a value beside a quantile stays away from the end of the rows, so that one row moves its score by more than one",
+        tests=("tests/laws/test_quantiles.py::test_a_row_moves_the_score_of_a_side_by_at_most_one",),
+    ),
     # --- open keys ------------------------------------------------------------------------------------------------
     Mutation(
         "query/noise/tolls.py",
@@ -480,6 +487,24 @@ MUTATIONS = (
         "",
         "steps outside the range are taken for steps of their own",
         ("windows/ρ", "f = DATE"),
+    ),
+    Mutation(
+        "curator/path/opinion.py",
+        "claim.boxes != boxes for claim",
+        "False for claim",
+        "a count that is charged elsewhere is like one that passed",
+        tests=(
+            "tests/unit/curator/test_opinion.py::test_a_count_like_one_that_passed_is_refused_where_less_or_elsewhere_is_claimed",
+        ),
+    ),
+    Mutation(
+        "curator/path/opinion.py",
+        "(claim.granularity, claim.measure, claim.one, claim.substitution, claim.same) for claim",
+        "(claim.granularity, claim.measure, claim.substitution, claim.same) for claim",
+        "a count that is charged less is like one that passed",
+        tests=(
+            "tests/unit/curator/test_opinion.py::test_a_count_like_one_that_passed_is_refused_where_less_or_elsewhere_is_claimed",
+        ),
     ),
     Mutation(
         "composition/account/load.py",
@@ -801,6 +826,27 @@ MUTATIONS = (
         tests=("tests/laws/test_mechanisms_repeated.py",),
     ),
     Mutation(
+        "algorithms/learning/training.py",
+        "_ADDED, _CHANGED = Distance.l2(RADIUS), Distance.l2(2 * RADIUS)",
+        "_ADDED, _CHANGED = Distance.l2(RADIUS), Distance.l2(RADIUS)",
+        "a row whose content changes moves a gradient by no more than one that goes",
+        tests=("tests/unit/algorithms/test_training.py",),
+    ),
+    Mutation(
+        "algorithms/learning/training.py",
+        "        self._drawn = None\n        self._clear()\n        noisy",
+        "        noisy",
+        "a sample is released any number of times",
+        tests=("tests/unit/algorithms/test_training.py",),
+    ),
+    Mutation(
+        "algorithms/learning/clipping.py",
+        "longer = np.maximum(norms / clip, 1.0) * clip",
+        "longer = np.maximum(norms.max() / clip, 1.0) * clip",
+        "the longest row of a sample shortens all of them",
+        tests=("tests/unit/algorithms/test_training.py",),
+    ),
+    Mutation(
         "algorithms/learning/searching.py",
         "        return learnt + self.scoring.cost",
         "        return 0 * learnt + self.scoring.cost",
@@ -875,9 +921,23 @@ MUTATIONS = (
     ),
     Mutation(
         "engine/statements/joining.py",
-        'tests = [f"{owner} = {_owner(mine)}"]',
-        'tests = ["TRUE"]',
+        "ROW_NUMBER() OVER (ORDER BY owner, word)",
+        "DENSE_RANK() OVER (ORDER BY word)",
         "rows of two owners with one key meet",
+        tests=("tests/laws/test_joined.py::test_the_engines_agree_with_a_plain_database_on_the_kept_rows",),
+    ),
+    Mutation(
+        "engine/statements/joining.py",
+        "SELECT DISTINCT word FROM",
+        "SELECT word FROM",
+        "an owner with two rows has two numbers",
+        tests=("tests/laws/test_joined.py::test_people_of_one_table_have_each_row_once",),
+    ),
+    Mutation(
+        "engine/statements/joining.py",
+        "        elif link.other not in sure or not numbered:",
+        "        elif not numbered:",
+        "a row meets owners who are not there",
         tests=("tests/laws/test_joined.py::test_the_engines_agree_with_a_plain_database_on_the_kept_rows",),
     ),
     Mutation(

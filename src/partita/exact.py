@@ -208,3 +208,20 @@ def _read(text: str, name: str) -> Fraction:
     digits = int((before or "") + (after or ""))
     magnitude = Fraction(digits * 10**power) if power >= 0 else Fraction(digits, 10**-power)
     return -magnitude if sign == "-" else magnitude
+
+
+def number(value: Fraction) -> str:
+    """A number as decimal text where it has one, otherwise as a division.
+
+    >>> number(Fraction(-5, 4)), number(Fraction(1, 3))
+    ('-1.25', '(1 / 3)')
+    """
+    bottom, digits = value.denominator, 0
+    while 10**digits % bottom and digits < 60:
+        digits += 1
+    if 10**digits % bottom:
+        return f"({value.numerator} / {value.denominator})"
+    if not digits:
+        return str(value.numerator)
+    scaled = str(abs(value.numerator) * (10**digits // bottom)).rjust(digits + 1, "0")
+    return f"{'-' if value < 0 else ''}{scaled[:-digits]}.{scaled[-digits:]}"

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from partita.curator.path.pace import Pace
 from partita.engine.base import Engine
 from partita.engine.duckdb import DuckDB
 from partita.engine.reference import Reference
+from partita.engine.statements.statement import statement
 from partita.limits import Limits, using
 from partita.sampling.bits import TestBits
 from tests.unit.curator.hospital import hospital
@@ -329,6 +332,46 @@ def test_whether_it_is_refused_does_not_depend_on_rows(heard, monkeypatch):
         with using(Limits(held_rows=most)), pytest.raises(pt.EngineFault) as fault:
             curator("duckdb").ask(QUESTIONS[0], **PRICE)
         assert fault.value.code == "engine.never-computed"
+
+
+def test_statements_that_differ_in_constants_alone_are_rehearsed_once(heard, monkeypatch):
+    kept, blank = hospital(), Engine.blank
+    rehearsed: list[Any] = []
+    monkeypatch.setattr(Engine, "blank", lambda self, program: rehearsed.append(program) or blank(self, program))
+    for age, region in ((4, "north"), (10, "west"), (99, "east")):
+        kept.ask(f"SELECT COUNT(*) AS n FROM visits WHERE age > {age} AND region = '{region}'", rho="0.001")
+    assert len(rehearsed) == 1
+    for where in (
+        "age > 4 OR sex = 'F'",
+        "age > 4 AND cost > 50",
+        "cost > 50 AND cost * 2 > age",
+        "age > 3 AND cost * 3 > age",
+    ):
+        kept.ask(f"SELECT COUNT(*) AS n FROM visits WHERE {where}", rho="0.001")
+    kept.ask("SELECT SUM(age) AS n FROM visits WHERE age > 4 AND region = 'north'", rho="0.001")
+    assert len(rehearsed) == 6
+    assert not heard
+
+
+def test_statements_that_are_alike_differ_only_in_what_stored_columns_are_compared_with():
+    """So all of them bind if one does."""
+    kept = hospital()
+    engine: Any = kept._engine
+    compared = re.compile(r"""(?: |[()]|AND|OR|IS NOT NULL|IN|NOT IN|<=|>=|=|,|"\w+"|-?\d+|'\w+'|TRUE|FALSE)*""")
+    rest: dict[Any, set[str]] = {}
+    for where in product(
+        ("age = 3", "age < 4", "age > 110 OR age < 7", "age <> 4"), ("sex = 'F'", "region <> 'north'", "cost >= 3")
+    ):
+        for what in ("COUNT(*)", "SUM(age)"):
+            quote = kept.quote(f"SELECT {what} AS n FROM visits WHERE ({where[0]}) AND {where[1]}", rho="0.001").quote
+            stored, region = engine._stored["visits"], quote.program.where.region
+            sql = statement(quote.program, stored).sql
+            (condition,) = {text for bare in (True, False) if (text := stored.condition(region, bare=bare)[0]) in sql}
+            assert compared.fullmatch(condition.replace('"raw ', '"')), condition
+            rest.setdefault(engine.likeness(quote.program), set()).add(sql.replace(condition, "?"))
+    assert None not in rest
+    assert 6 < len(rest) < 24
+    assert all(len(found) == 1 for found in rest.values())
 
 
 def test_the_same_question_is_rehearsed_once_and_many_threads_may(heard, monkeypatch):

@@ -62,15 +62,16 @@ def changed(document: Any, way: tuple[Any, ...], value: Any, act: str) -> Any:
     return made
 
 
+WAYS = st.sampled_from(["put", "put", "put", "drop", "twice", "deeper", "add"])
+
+
 @st.composite
 def odd_versions(draw: Any, documents: list[Any]) -> Any:
     """A valid document with up to three odd parts."""
     found = draw(st.sampled_from(documents))
     for _ in range(draw(st.integers(1, 3))):
-        way = draw(st.sampled_from(list(places(found))))
-        found = changed(
-            found, way, draw(ODD), draw(st.sampled_from(["put", "put", "put", "drop", "twice", "deeper", "add"]))
-        )
+        every = list(places(found))
+        found = changed(found, every[draw(st.integers(0, len(every) - 1))], draw(ODD), draw(WAYS))
     return found
 
 

@@ -14,19 +14,15 @@ DOMAIN = Domain({"x": integers(0, 5), "c": categories("a", "b"), "t": booleans(m
 POINTS = set(product(*(range(size) for size in DOMAIN.shape)))
 
 
-@st.composite
-def boxes(draw: st.DrawFn) -> tuple[codes_of.Codes, ...]:
-    return tuple(codes_of.of(draw(st.sets(st.integers(0, size - 1), min_size=1))) for size in DOMAIN.shape)
-
-
-regions = st.lists(boxes(), max_size=4).map(lambda found: Region.of(DOMAIN, found))
+boxes = st.tuples(*(st.sets(st.integers(0, size - 1), min_size=1).map(codes_of.of) for size in DOMAIN.shape))
+regions = st.lists(boxes, max_size=4).map(lambda found: Region.of(DOMAIN, found))
 
 
 def points(region: Region) -> set[tuple[int, ...]]:
     return {point for point in POINTS if region.holds(point)}
 
 
-@given(st.lists(boxes(), max_size=4))
+@given(st.lists(boxes, max_size=4))
 def test_a_union_of_boxes_holds_the_points_of_its_boxes_and_counts_none_twice(found):
     expected = {
         point

@@ -36,8 +36,8 @@ from tests.unit.query import strategies
 
 
 def test_every_engine_of_the_family_is_held_to_the_laws():
-    """``test_engines.py`` tries DuckDB, and this one the servers: a new engine has to choose."""
-    assert set(BACKENDS) == {"duckdb", "reference", "postgres"}
+    """``test_engines.py`` tries DuckDB, this one the servers, ``test_spark.py`` Spark: a new engine has to choose."""
+    assert set(BACKENDS) == {"duckdb", "reference", "postgres", "spark"}
 
 
 def opened(columns: list[tuple[str, str]], rows: list[tuple[Any, ...]], declared: Any = None) -> tuple[Postgres, Table]:

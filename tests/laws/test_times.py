@@ -47,7 +47,9 @@ CONDITIONS = (
     "DATE_DIFF('year', b, f) >= 65", "DATE_SUB('year', b, DATE '2024-02-28') >= 65", "EPOCH(t) > 1709164800",
     "DATE_PART('hour', u) = 6", "WEEK(t) = 9", "t::DATE <> DATE '2024-02-29'", "YEAR(t) < 2024 OR t IS NULL",
     "EXTRACT(year FROM AGE(f, b)) < 40", "DATE_TRUNC('day', t) < '2024-03-01 00:00'", "MONTH(b) = 2 AND DAY(b) = 29",
-    "TIME_BUCKET(INTERVAL 15 MINUTE, t) = u",
+    "TIME_BUCKET(INTERVAL 15 MINUTE, t) = u", "CAST(t AS TIME) BETWEEN '07:00' AND '09:59:59'",
+    "t::TIME > u::TIME", "CAST(t AS TIME) >= TIME '22:00' OR t::TIME < TIME '05:00:01'",
+    "COALESCE(u, t, b) < '2024-03-01'", "GREATEST(t, u) - LEAST(t, u) > INTERVAL 1 DAY",
     *(f"{what.format(BERLIN)}" for what in
       ("{} > '2024-03-31 01:00'", "CAST({} AS DATE) = '2024-10-27'", "HOUR({}) = 2", "{} > u",
        "{} - t > INTERVAL 1 HOUR", "DATE_TRUNC('month', {}) = '2024-04-01'")),
@@ -67,9 +69,15 @@ EXPRESSIONS = (
     "b - DATE '2000-01-01'", "DATE '2024-03-01' - f", "DATE_DIFF('day', DATE '2024-01-01', t)", "YEAR(t) - YEAR(b)",
     "CAST(t AS DATE) - f", "HOUR(t) * 60 + MINUTE(t)", "CASE WHEN t > u THEN HOUR(t) ELSE 0 END",
     "DATE_DIFF('year', b, DATE '2024-06-30')", "HOUR(t - INTERVAL 90 MINUTE)", "DAY(f + 30)", "WEEKDAY(u)",
+    "DATE_DIFF('month', b, COALESCE(f, DATE '2024-02-10'))", "COALESCE(f, DATE '2024-02-10') - b",
+    "DATE_DIFF('hour', LEAST(t, u), GREATEST(t, u))", "YEAR(CASE WHEN t > u THEN t ELSE u END)",
 )  # fmt: skip
 KEYS = (
     *(f"DATE_TRUNC('{unit}', t)" for unit in UNITS[2:]), "DATE_TRUNC('minute', u)", "DATE_TRUNC('hour', u)",
+    "CAST(DATE_TRUNC('month', t) AS DATE)", "CAST(DATE_TRUNC('week', t) AS DATE)",
+    "CAST(DATE_TRUNC('year', b) AS DATE)",
+    "FLOOR(DATE_DIFF('year', b, f) / 10) * 10", "1900 + 10 * ((YEAR(b) - 1900) // 10)",
+    "DATE_TRUNC('month', COALESCE(f, b))", "CAST(DATE_TRUNC('hour', t) AS DATE)",
     "CAST(t AS DATE)", "u::DATE", "HOUR(t)", "EXTRACT(minute FROM t)", "DAYOFWEEK(t)", "WEEK(t)", "MONTH(t)",
     "TIME_BUCKET(INTERVAL '6 hours', t)", "TIME_BUCKET(INTERVAL 45 MINUTE, u)", "TIME_BUCKET(INTERVAL 3 DAY, t)",
     "TIME_BUCKET(INTERVAL 2 MONTH, t)", "TIME_BUCKET(INTERVAL '1 week', t)", "DATE_DIFF('day', u, t)",

@@ -99,6 +99,19 @@ def test_the_look_finds_another_delimiter_and_a_file_that_nothing_reads(folder: 
     assert "it cannot be read as declared: line 7" in " ".join(out.split())
 
 
+def test_the_look_names_categories_in_other_letters_and_what_is_not_read_before_words_for_none(
+    folder: Path, capsys: Any
+) -> None:
+    other = READ.replace('["north"', '["North"').replace('unit = ["€"]', "missing = 0")
+    Path("partita.toml").write_text(other.replace('null = ["-", "NA"]\n', ""), encoding="utf-8")
+    _, out, _ = run(capsys, "check", "--json")
+    columns = {one["column"]: one for one in json.loads(out)["tables"][0]["columns"]}
+    assert columns["region"]["in_other_letters"] == ["north"]
+    assert columns["cost"]["examples"][0].endswith("€")
+    _, out, _ = run(capsys, "check")
+    assert 'region: "north" is a declared name in other letters' in " ".join(out.split())
+
+
 def test_the_look_follows_keys_from_table_to_table(folder: Path, capsys: Any) -> None:
     Path("orders.csv").write_text("order,customer\n1,a\n2,b\n2,b\n")
     Path("lines.csv").write_text("order,price\n1,5\n3,6\n,7\n")

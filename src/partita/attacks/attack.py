@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, final
 
 from partita.attacks.confidence import at_least
+from partita.notebook import InWords
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -31,7 +32,7 @@ class Chart:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Attack:
+class Attack(InWords):
     """One attack, run twice: where nothing protects the data, and against Partita through its public face alone.
 
     The attack works if it reaches ``needed`` there. Partita withstands it if what it reaches here is consistent with

@@ -120,7 +120,7 @@ def ask(
             show_csv(answer.table(confidence))
             return
         show(shown(answer, confidence))
-        show(Text(answer.explain(confidence=confidence) if explain else bill(answer)))
+        show(Text(answer.explain(confidence=confidence) if explain else bill(answer, confidence)))
 
 
 def quote(
@@ -149,25 +149,28 @@ def quote(
     from partita.curator.answers.quotation import read_as
     from partita.curator.settings import open_settings
 
-    with open_settings(config) as curator:
-        offer = curator.quote(
-            question,
-            epsilon=epsilon,
-            rho=rho,
-            mu=mu,
-            delta=delta,
-            within=within,
-            confidence=confidence if within is not None else None,
-            floor=floor,
-            rows=rows,
-            simultaneous=simultaneous,
-            rows_per_user=rows_per_user,
-            groups_per_user=groups_per_user,
-            rows_per_group=rows_per_group,
-            analyst=analyst,
-            shrink=shrink,
-            patience=patience,
-        )
+    with busy("Opening"):
+        curator = open_settings(config)
+    with curator:
+        with busy("Pricing"):
+            offer = curator.quote(
+                question,
+                epsilon=epsilon,
+                rho=rho,
+                mu=mu,
+                delta=delta,
+                within=within,
+                confidence=confidence if within is not None else None,
+                floor=floor,
+                rows=rows,
+                simultaneous=simultaneous,
+                rows_per_user=rows_per_user,
+                groups_per_user=groups_per_user,
+                rows_per_group=rows_per_group,
+                analyst=analyst,
+                shrink=shrink,
+                patience=patience,
+            )
         if as_json:
             show_json(
                 {
@@ -217,11 +220,11 @@ def shown(answer: Answer, confidence: Number = 0.95) -> Table:
     return made
 
 
-def bill(answer: Answer) -> str:
-    """What an answer cost, what is left, and how its price was read."""
+def bill(answer: Answer, confidence: Number = 0.95) -> str:
+    """What its error bars mean, what an answer cost, what is left, and how its price was read."""
     from partita.curator.answers.quotation import read_as
-    from partita.curator.path.shrink import said
+    from partita.explain.grid import bars
 
     charged = "nothing, it was answered before" if answer.free else "; ".join(map(str, answer.costs))
     bill = f"Charged: {charged}. Left for these people: {'; '.join(map(str, answer.remaining))}."
-    return "\n".join(filter(None, [said(answer.asked_about, answer.region), read_as(answer.quote), bill]))
+    return "\n".join(filter(None, [bars(answer, confidence), *answer.notes(), read_as(answer.quote), bill]))

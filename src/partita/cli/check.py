@@ -9,14 +9,15 @@ import typer
 
 from partita.cli.applying import applied, key, written_as
 from partita.cli.screen import AsJson, busy, show, show_json
-from partita.cli.tables import counted, quoted, table
+from partita.cli.tables import quoted, table
 from partita.errors import cli as refuse
+from partita.errors.wording import counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from partita.composition.plans.promise import Promise
-    from partita.engine.sources.examine import Chain, Examined
+    from partita.engine.sources.examine import Chain, Examined, Found
 
 # Options that are rather said once, of the whole file.
 _OF_FILES = ("decimal", "thousands", "null")
@@ -141,6 +142,7 @@ def _document(found: Examined) -> dict[str, Any]:
                 "outside": one.outside,
                 "examples": list(one.examples),
                 "outside_examples": list(one.beyond),
+                "in_other_letters": list(one.respelt),
             }
             for one in found.columns
         ],
@@ -171,6 +173,7 @@ def _shown(found: Examined) -> list[RenderableType]:
         parts.append(made)
     if found.owners is not None:
         parts.append(quoted(_owned(found)))
+    parts += [quoted(_respelt(one)) for one in found.columns if one.respelt]
     of_file, of_columns = advice(found)
     if of_file or of_columns:
         parts.append(quoted("\n".join(_written(found.table, of_file, of_columns))))
@@ -182,6 +185,16 @@ def _shown(found: Examined) -> list[RenderableType]:
             said += " What is outside is moved to the nearer bound, or to OTHER where categories do not list it."
         parts.append(quoted(said))
     return parts
+
+
+def _respelt(one: Found) -> str:
+    """What to do about declared names in other letters."""
+    words = ", ".join(written_as(text) for text in one.respelt)
+    return (
+        f"{one.column}: {words} {'is a declared name' if len(one.respelt) == 1 else 'are declared names'} in other "
+        f"letters, and OTHER as it stands. List them among the categories too, and put them together in questions: "
+        f"GROUP BY UPPER({key(one.column)})."
+    )
 
 
 def _owned(found: Examined) -> str:

@@ -20,8 +20,8 @@ def tables(
     as_json: AsJson = False,
 ) -> None:
     """List tables and columns, who is protected and what is left; no row is read, and nothing is spent."""
-    from partita.curator.overview import holds
     from partita.curator.settings import read_settings
+    from partita.query.tables.holding import holds
 
     settings = read_settings(config)
     left = _left(settings)

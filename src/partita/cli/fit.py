@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 # What a table is measured with: wider than any.
 _BOUNDLESS = 10**6
+# A column with a few words a line is harder to read than rows one below the other.
+_THIN = 16
 
 
 def fitted(made: Table, screen: Console) -> RenderableType:
@@ -32,7 +34,10 @@ def fitted(made: Table, screen: Console) -> RenderableType:
         room = max(room, sum(least))
     if sum(least) > room:
         return _stacked(made)
-    for column, width in zip(made.columns, shared(least, most, room), strict=True):
+    widths = shared(least, most, room)
+    if any(width < min(_THIN, longest / 4) for width, longest in zip(widths, most, strict=True)):
+        return _stacked(made)
+    for column, width in zip(made.columns, widths, strict=True):
         column.width = width
     made.width = sum(column.width or 0 for column in made.columns) + around
     return made
@@ -63,10 +68,11 @@ def _stacked(made: Table) -> RenderableType:
     headings = [text(column.header) for column in made.columns]
     lines = [Text(str(made.title), style="bold"), Text()] if made.title else []
     for row in zip(*(column.cells for column in made.columns), strict=True):
+        begun = len(lines)
         for heading, cell in zip(headings, map(text, row), strict=True):
-            if heading.plain == "±" and lines:
+            if heading.plain == "±" and len(lines) > begun:
                 lines[-1] = Text.assemble(lines[-1], " ± ", cell)
-            else:
-                lines.append(Text.assemble(heading, ": ", cell) if heading.plain else cell)
-        lines.append(Text())
-    return Group(*lines)
+            elif cell.plain:
+                told = Text.assemble(heading, ": ", cell) if heading.plain else cell
+                lines.append(Text.assemble("  ", told) if len(lines) > begun else told)
+    return Group(*lines, Text())

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from partita.cli.screen import AsJson, busy, show, show_json
-from partita.cli.tables import counted, quoted, table
+from partita.cli.tables import quoted, table
 from partita.errors import cli as refuse
+from partita.errors.wording import counted
 from partita.theory.documents import to_document
 
 if TYPE_CHECKING:
@@ -129,6 +130,30 @@ def _changed(
         show(quoted(f"The budget was {was} and is {now} from now on."))
 
 
+@app.command("move", short_help="Move the book to another place.")
+def move_book(
+    book: Book,
+    to: Annotated[str, typer.Argument(help="The new file, or the new address.")],
+    as_json: AsJson = False,
+) -> None:
+    """Move the book from a file to a PostgreSQL server, or back: entries and hashes stay, the old place is closed.
+
+    A move that was cut short is finished by the same command.
+    """
+    from partita.ledger.moving import move_ledger
+
+    with busy("Moving"):
+        found = move_ledger(book, to)
+    if as_json:
+        show_json({"ledger": found.name, "entries": found.entries})
+    else:
+        show(
+            quoted(
+                f"The ledger is at {found.name} from now on, with {found.entries:,} entries. Say so in partita.toml."
+            )
+        )
+
+
 @app.command("verify", short_help="Audit the whole book from its first line.")
 def verify_book(book: Book, as_json: AsJson = False) -> None:
     """Audit the whole book from its first line: chain, states, answers and every balance anew.
@@ -150,13 +175,7 @@ def verify_book(book: Book, as_json: AsJson = False) -> None:
             }
         )
     else:
-        show(
-            f"{counted(found.entries, 'entry', 'entries')}, {counted(found.charges, 'charge')}, "
-            f"{counted(found.answered, 'answer')}, {found.unfinished} unfinished."
-        )
-        if found.past.count:
-            show(quoted("\n".join(found.past.lines())))
-        show("The book is sound." if found.sound else quoted("\n".join(("The book is NOT sound:", *found.problems))))
+        show(quoted(str(found)))
     if not found.sound:
         raise typer.Exit(1)
 
@@ -268,7 +287,7 @@ def map_of_book(
     with open_ledger(book) as opened:
         found = opened.load_map(x, y, table=table_name, promise=promise, analyst=analyst)
     if out is not None:
-        from partita.explain.pictures.canvas import save
+        from partita.canvas import save
         from partita.explain.region_map import draw_map
 
         save(draw_map(found, left=left), out)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from partita.cli.screen import AsJson, show, show_json
-from partita.cli.tables import counted, quoted, table
+from partita.cli.tables import quoted, table
 from partita.errors import refinement as refuse
+from partita.errors.wording import counted
 
 if TYPE_CHECKING:
     from partita.ledger.refined import Difference

@@ -82,15 +82,6 @@ def totalled(totals: Mapping[str, Guarantee]) -> Table:
     return made
 
 
-def counted(number: int, one: str, many: str = "") -> str:
-    """A number of things, in words that fit it.
-
-    >>> counted(1, "release"), counted(1200, "release"), counted(2, "entry", "entries")
-    ('1 release', '1,200 releases', '2 entries')
-    """
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
-
-
 def bar(value: float, largest: float, width: int = 28) -> str:
     """A bar of text as long as the value.
 

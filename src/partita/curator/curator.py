@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from html import escape
 from types import TracebackType
@@ -222,7 +223,7 @@ class Curator(Custody):
             return self._known(offered, analyst)
         found = self._reused(offered, wanted) if key is None else None
         if found is not None:
-            return self._shelf.made(found, offered, analyst)
+            return replace(self._shelf.made(found, offered, analyst), words=text)
         if (levels := self._margins.batch(plan, wanted, key=key, analyst=analyst)) is not None:
             return self._margins.ask(levels)
         offered, whole = self._shrunk(offered, wanted, analyst)
@@ -293,7 +294,9 @@ class Curator(Custody):
         return self._shelf.best(self._catalogue.plan(question, "reused"), analyst)
 
     def _reused(self, offered: Quote, wanted: Wanted) -> Found | None:
-        if not wanted.reuse or self._ledger.stored(fingerprint(offered)) is not None:
+        if not wanted.reuse or not self._shelf.may_tell(offered.plan):
+            return None
+        if self._ledger.stored(fingerprint(offered)) is not None:
             return None
         return self._shelf.find(offered, lambda result: wanted.reached(result, offered))
 
@@ -326,7 +329,7 @@ class Curator(Custody):
         self, offered: Quote, *, asked: str, analyst: str, key: str | None = None, whole: Region | None = None
     ) -> Answer:
         booked, noisy = answered(self._path, offered, asked=asked, analyst=analyst, key=key)
-        return self._told(offered, booked, noisy, analyst=analyst, whole=whole)
+        return self._told(offered, booked, noisy, analyst=analyst, whole=whole, words=asked)
 
     def _told(
         self,
@@ -336,8 +339,10 @@ class Curator(Custody):
         *,
         analyst: str,
         whole: Region | None = None,
+        words: str = "",
     ) -> Answer:
-        costs, found = tuple(cost if booked.fresh else cost.zero() for cost in booked_costs(offered)), placed(offered)
+        found = placed(offered)
+        costs = tuple(cost if booked.fresh else cost.zero() for cost in booked_costs(offered, found))
         return Answer(
             quote=offered,
             result=offered.result(noisy),
@@ -347,6 +352,7 @@ class Curator(Custody):
             free=not booked.fresh,
             issue=self._ledger.issuer(booked),
             asked_about=whole,
+            words=words,
         )
 
     @spelled_as(Wanted.of)
@@ -359,7 +365,8 @@ class Curator(Custody):
                 return self._presenting.quote(asked, wanted, analyst=analyst)
             if isinstance(asked, Staged):
                 return self._staging.quote(asked, wanted, analyst=analyst)
-            return self._one_quoted(asked, wanted, analyst=analyst)
+            words = question if isinstance(question, str) else ""
+            return replace(self._one_quoted(asked, wanted, analyst=analyst), words=words)
 
     def _one_quoted(self, plan: Plan, wanted: Wanted, *, analyst: str) -> CuratorQuote:
         """The quotation of one question."""
@@ -465,8 +472,6 @@ class Curator(Custody):
 
     def _shrunk(self, offered: Quote, wanted: Wanted, analyst: str) -> tuple[Quote, Region | None]:
         """The offer for those who can pay if they will do, and who was asked about if that is not everybody."""
-        if wanted.shrink and self._people is not None:
-            raise refuse.not_for_people("shrink=True")
         if not wanted.shrink or self._ledger.stored(fingerprint(offered)) is not None:
             return offered, None
         part = shrunk(offered, lambda plan: self._catalogue.quoted(plan, wanted), self._ledger, analyst)

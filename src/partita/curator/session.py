@@ -13,6 +13,7 @@ from partita.errors import PartitaError
 from partita.errors import curator as refuse
 from partita.errors import foundation as refuse_live
 from partita.live import Live
+from partita.notebook import InWords
 from partita.query.builder.frame import Frame
 from partita.query.tables.schema import Table
 
@@ -41,7 +42,7 @@ def _own(verb: Callable[Concatenate[Curator, Given], Found]) -> Callable[Concate
 
 
 @final
-class Session(Live):
+class Session(InWords, Live):
     """Questions of one analyst: charged to the joint account and to the analyst's own, and both limits hold.
 
     Its verbs are those of :class:`Curator`, in the name of this analyst.
@@ -63,6 +64,13 @@ class Session(Live):
     open = _own(Curator.open)
     spent = _own(Curator.spent)
     remaining = _own(Curator.remaining)
+
+    def __str__(self) -> str:
+        left = "; ".join(map(str, self.remaining()))
+        return f"{self._curator}\nAsked by {self.analyst}, for whom is left: {left}."
+
+    def __repr__(self) -> str:
+        return f"<Session of {self.analyst}; print it to see what may be asked>"
 
     @property
     def tables(self) -> tuple[Table, ...]:

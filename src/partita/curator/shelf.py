@@ -94,6 +94,11 @@ class Shelf:
                 continue
         return None
 
+    def may_tell(self, plan: Plan) -> bool:
+        """Whether some release could tell something of a question, by its text alone."""
+        self._follow()
+        return next(self._candidates(plan), None) is not None
+
     def find(self, wanted: Quote, enough: Callable[[Result], bool]) -> Found | None:
         """The most exact result that follows from released answers, if it is exact enough."""
         self._follow()

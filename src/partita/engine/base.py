@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import ClassVar, TypeVar, overload
 
 import numpy as np
@@ -33,6 +33,8 @@ class Engine(Live):
     kind: ClassVar[str]
     # Whether it is a server, and needs to be told where.
     addressed: ClassVar[bool] = False
+    # Whether it runs on this machine where it is told nothing.
+    alone: ClassVar[bool] = False
     people: People | None = None
 
     def __init__(self, tables: Iterable[Table], people: People | None = None, key: str = "") -> None:
@@ -117,6 +119,13 @@ class Engine(Live):
         if self._reads(program):
             return self._told(program, lambda: self.without_rows(program))
         return program.empty()
+
+    def likeness(self, program: Program | Extract) -> Hashable | None:
+        """What programs have in common of which, without rows, all fail or none does; None if nothing is known of it.
+
+        It follows from what was asked and declared, never from rows.
+        """
+        return None
 
     def without_rows(self, program: Program | Extract) -> NDArray[np.object_] | NDArray[np.int64]:
         """What a table without rows gives; an engine that runs statements runs the same one on an empty table."""

@@ -38,7 +38,7 @@ def open_engine(
     if backend not in known:
         raise refuse.unknown_backend(backend, tuple(sorted(known)))
     if known[backend].addressed:
-        if database is None:
+        if database is None and not known[backend].alone:
             raise refuse_engine.needs_address(backend)
         return known[backend](tables, people, key, database=database)  # type: ignore[call-arg]
     if database is not None:

@@ -191,6 +191,84 @@ def computed_rows(table: str, relation: str) -> InvalidInput:
     )
 
 
+def no_cluster(given: object) -> InvalidInput:
+    """A place for Spark that is none."""
+    return InvalidInput(
+        "engine.no-cluster",
+        f"database= says nothing of Spark but is a {type(given).__name__}. Give a master such as "
+        f'"local[4]", an open SparkSession, or a table of master, folder and session; or leave it out.',
+    )
+
+
+def bad_cluster(option: str, advice: str) -> InvalidInput:
+    """A setting of Spark that cannot be used."""
+    return InvalidInput("engine.bad-cluster", f"database: {option} cannot be used. {advice}")
+
+
+def not_classic() -> InvalidInput:
+    """A session that speaks to Spark from afar."""
+    return InvalidInput(
+        "engine.not-classic",
+        "The session is none of Spark's own: one of Spark Connect keeps no settings that others cannot change. Give a "
+        'classic session, or a master such as "spark://host:7077". Nothing was read.',
+    )
+
+
+def no_spark() -> InvalidInput:
+    """Spark that does not start."""
+    return InvalidInput(
+        "engine.no-spark",
+        "Spark cannot be used: it needs Java 17 or later, and a master that answers. The operator's log says what it "
+        "said. Nothing was read and nothing is charged.",
+    )
+
+
+def needs_a_folder() -> InvalidInput:
+    """Several machines, and no folder that all of them can use."""
+    return InvalidInput(
+        "engine.needs-a-folder",
+        "Spark runs on other machines, and sanitised rows are kept where all of them can read. Say where: "
+        'database = { master = "...", folder = "hdfs://.../curator" }. Nothing was read.',
+    )
+
+
+def no_table(table: str, relation: str) -> InvalidInput:
+    """A table that the catalogue does not have."""
+    return InvalidInput(
+        "engine.no-table",
+        f"Table {table}: Spark has no table {relation}. A file is given by its path, with a / in it or .parquet at "
+        f"its end. Nothing was read.",
+    )
+
+
+def no_spark_source(table: str) -> InvalidInput:
+    """Rows that Spark does not hold."""
+    return InvalidInput(
+        "engine.no-spark-source",
+        f"Table {table}: the engine 'spark' reads parquet files, tables of its catalogue and Spark's own data frames. "
+        f"Rows that are in memory are read by backend='duckdb'. Nothing was read.",
+    )
+
+
+def too_many_rows(table: str, most: int) -> InvalidInput:
+    """More rows than sums are proven for."""
+    return InvalidInput(
+        "engine.too-many-rows",
+        f"Table {table} has more than {most:,} rows, for which sums are no longer proven to be exact. Nothing was "
+        f"charged. Declare parts of it as tables of their own.",
+    )
+
+
+def reads_no_words(kind: str) -> InvalidInput:
+    """A condition on open text, or a key made from it, whose functions differ between engines."""
+    return InvalidInput(
+        "engine.reads-no-words",
+        f"The engine {kind!r} has no conditions on open text, nor groups made from it by functions: its functions of "
+        f"texts are not proven to be those of the others. Declare the column as categories, or use backend='duckdb'. "
+        f"No row was read and nothing is charged.",
+    )
+
+
 def changed_types(table: str) -> InvalidInput:
     """Columns that are not what they were when the engine was opened."""
     return InvalidInput(

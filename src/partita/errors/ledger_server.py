@@ -70,3 +70,84 @@ def local_only(path: str, what: str) -> InvalidInput:
         f"{what} are kept in files beside the ledger, and {path} is on a server, where other machines would not find "
         f"them. {UNREAD} Keep the ledger in a file of this machine.",
     )
+
+
+def moved(path: str, to: str) -> LedgerFault:
+    """A book that has gone on elsewhere."""
+    return LedgerFault(
+        "ledger.moved",
+        f"The ledger {path} was moved to {to} and is closed here for ever. {UNREAD} Use it where it is now; a "
+        f"move that was cut short is finished by the same `partita ledger move`.",
+    )
+
+
+def arriving(path: str) -> LedgerFault:
+    """A copy that cannot be opened yet."""
+    return LedgerFault(
+        "ledger.arriving",
+        f"The ledger {path} is a copy of a move that was cut short. {UNREAD} Finish it: `partita ledger move` from the "
+        f"old place to this one, once more.",
+    )
+
+
+def not_here(path: str, stage: str) -> LedgerFault:
+    """The tables of an open book are gone."""
+    return LedgerFault(
+        "ledger.not-here",
+        f"The ledger {path} is no longer there: it was moved to another place, or taken away. {MEANING[stage]} "
+        f"Open it where it is now.",
+    )
+
+
+def nowhere_to_move(path: str, to: str) -> InvalidInput:
+    """Two places between which nothing moves."""
+    return InvalidInput(
+        "ledger.nowhere-to-move",
+        f"The ledger {path} cannot be moved to {to}. {UNREAD} Name two different places, each a file or an address "
+        f'such as "postgresql://role@host/database".',
+    )
+
+
+def not_empty(path: str) -> LedgerFault:
+    """A place where something stands already."""
+    return LedgerFault(
+        "ledger.not-empty",
+        f"There is something at {path} already, and nothing is written over it. {UNREAD} Name another file or another "
+        f"schema, or take away what is there if it is a ledger that was moved elsewhere.",
+    )
+
+
+def sealed_stays(path: str) -> LedgerFault:
+    """Sealed rows are files of one machine."""
+    return LedgerFault(
+        "ledger.sealed-stays",
+        f"The ledger {path} has sealed rows, which are files beside it on one machine: on a server, other machines "
+        f"would not find them. Nothing was moved. Keep this ledger in a file.",
+    )
+
+
+def another_key(path: str, key: str) -> LedgerFault:
+    """The signing key of another book."""
+    return LedgerFault(
+        "ledger.another-key",
+        f"The signing key {key} is not that of the ledger that is to be moved to {path}. Nothing was moved. Take the "
+        f"file away if it belongs to nothing else, or name another place.",
+    )
+
+
+def broken_on_the_way(path: str, seq: int) -> LedgerFault:
+    """An entry that does not follow from the one before."""
+    return LedgerFault(
+        "ledger.broken-on-the-way",
+        f"The ledger {path} cannot be moved: its entry {seq} does not follow from the one before. Nothing was moved. "
+        f"`partita ledger verify` says more.",
+    )
+
+
+def lost_on_the_way(path: str, to: str) -> LedgerFault:
+    """A closed book, and not its copy."""
+    return LedgerFault(
+        "ledger.lost-on-the-way",
+        f"The ledger {path} is closed because it was moved to {to}, and what is there is not its copy. {UNREAD} Bring "
+        f"back what was there.",
+    )

@@ -46,3 +46,12 @@ def some(names: Iterable[object], most: int = 12) -> str:
     """
     listed = [str(name) for name in names]
     return ", ".join(listed[:most]) + (f", and {len(listed) - most} more" if len(listed) > most else "")
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things, in words that fit it.
+
+    >>> counted(1, "release"), counted(1200, "release"), counted(2, "entry", "entries")
+    ('1 release', '1,200 releases', '2 entries')
+    """
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"

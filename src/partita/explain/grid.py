@@ -5,13 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from html import escape
 from typing import Any, Final, Protocol, final
 
 from partita.errors.wording import printable
-from partita.exact import Number
+from partita.exact import Number, probability
+from partita.explain.numbers import percent
 
 MOST_LINES: Final = 40
+_FAINT: Final = (
+    "Most of these numbers are smaller than their bars. A higher price makes bars shorter; so do fewer and larger "
+    "groups, narrower bounds of what is added up, and fewer rows that count of one person."
+)
 
 
 class Lines(Protocol):
@@ -108,6 +114,26 @@ def grid(answer: Shown, confidence: Number = 0.95) -> Grid:
             shown = tuple(measured(value, half) for value, half in zip(values, halves, strict=True))
             columns.append(Column(name, shown, tuple(map(bar, halves))))
     return Grid(tuple(columns))
+
+
+def bars(answer: Shown, confidence: Number) -> str:
+    """What the error bars mean, in a line; of quantiles it is places among the rows that are told."""
+    sure = percent(float(probability(confidence, "confidence")))
+    far = {name: math.ceil(rows) for name, rows in answer.rank_error(confidence).items()}
+    ranks = [f"{name} within {rows:,} rows of its place" for name, rows in far.items()]
+    return f"{'; '.join([f'Bars of {sure}', *ranks])}."
+
+
+def faint(answer: Shown) -> list[str]:
+    """A hint where noise drowns most of the numbers; it depends on what was released alone."""
+    columns, errors = answer.shown.columns, answer.error(Fraction(95, 100))
+    told = [
+        abs(value) < half
+        for name, halves in errors.items()
+        for value, half in zip(columns[name], halves, strict=True)
+        if isinstance(value, int | float) and not isinstance(value, bool) and value and math.isfinite(half)
+    ]
+    return [_FAINT] if 2 * sum(told) > len(told) else []
 
 
 def label(value: object) -> str:

@@ -13,7 +13,7 @@ from partita.exact import Number, whole
 from partita.explain import deployments, sentences
 from partita.explain.facts import Facts, Readable, facts_of
 from partita.granularity import Granularity, Relation
-from partita.notebook import in_notebook
+from partita.notebook import InWords
 from partita.theory.measures.base import Measure
 
 
@@ -39,7 +39,7 @@ class Section:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(InWords):
     """What a guarantee means, section by section, and the numbers it was written from.
 
     >>> from partita.theory.measures.pure import Pure
@@ -55,10 +55,6 @@ class Explanation:
 
     def __str__(self) -> str:
         return "\n\n".join([f"The guarantee: {self.guarantee}", *map(str, self.sections)])
-
-    def _repr_html_(self) -> str:
-        """How a notebook shows it."""
-        return in_notebook(str(self))
 
     def document(self) -> dict[str, object]:
         """The same as plain data, for JSON."""

@@ -11,11 +11,12 @@ from typing import Any, ClassVar, TypeVar, final
 from partita.errors import NotProven
 from partita.errors import mechanisms as refuse
 from partita.errors import theory as refuse_theory
-from partita.exact import Number, float_down, nonnegative, whole
+from partita.exact import Number, float_down, nonnegative, shown, whole
 from partita.granularity.base import Relation
 from partita.mechanisms.strength import Setting, Strength
 from partita.mechanisms.trial import Trial
 from partita.mechanisms.words import Word
+from partita.notebook import Printer
 from partita.theory import readings
 from partita.theory.conversions import convert
 from partita.theory.distance import Distance, Norm
@@ -88,6 +89,15 @@ class Mechanism(ABC):
     @abstractmethod
     def error(self, confidence: Number = 0.95, entries: int = 1) -> float:
         """How far from the truth, at most, with this confidence; simultaneous over the entries."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._repr_pretty_ = Mechanism._repr_pretty_  # type: ignore[method-assign]
+
+    def _repr_pretty_(self, printer: Printer, cycle: bool) -> None:  # noqa: FBT001
+        """How IPython shows it: its parameters to six digits."""
+        told = ", ".join(f"{name}={_brief(text)}" for name, text in self.parameters().items())
+        printer.text(f"{type(self).__name__}({told})")
 
     @classmethod
     def argument(cls) -> str:
@@ -250,6 +260,13 @@ class Event:
     def cost(self, measure: type[Loss]) -> Loss:
         """What all of them lose, in a measure whose losses add up."""
         return self.mechanism.cost(self.distance, measure).times(self.count)
+
+
+def _brief(text: str) -> str:
+    try:
+        return shown(Fraction(text))
+    except ValueError:
+        return text
 
 
 def identical() -> Pair:

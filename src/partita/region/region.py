@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, final
 
 from partita.effort import within_effort
 from partita.errors import region as refuse
+from partita.notebook import InWords
 from partita.region import box as boxes_of
 from partita.region import codes as codes_of
 from partita.region.box import Box
@@ -25,7 +26,7 @@ NAMED = 8
 
 @final
 @dataclass(frozen=True, slots=True, eq=False)
-class Region:
+class Region(InWords):
     """The record values a release may depend on (theory E9).
 
     The same object decides membership and renders the SQL condition, so that what is read and what is

@@ -37,7 +37,16 @@ def test_no_number_is_cut_and_no_row_is_lost(width, terminal):
 
 
 def test_a_terminal_without_room_gets_a_line_for_each_number():
-    assert "n: 12,042 ± 41.5\ntotal: -1,234,567.25 ± 18,200\n" in shown(40, terminal=True)
+    told = shown(40, terminal=True)
+    assert "\nclinic: north\n  n: 12,042 ± 41.5\n  total: -1,234,567.25 ± 18,200\n" in told
+    assert told.count("\n  one row, added or removed\n") == 2
+
+
+def test_words_are_not_squeezed_into_a_thin_column():
+    made = table("", [("protected", ""), ("budget", "")])
+    made.add_row("one patient with at most ten rows in all tables, added or removed", "ρ = 0.00483742 of ρ = 0.25")
+    screen = Console(file=StringIO(), width=30, force_terminal=True, color_system=None)
+    assert fitted(made, screen) is not made
 
 
 def test_a_terminal_never_gets_lines_longer_than_it_is():

@@ -76,8 +76,45 @@ def test_everything_shows_itself_in_a_notebook(answer):
     for page in pages:
         assert page.startswith(("<pre", "<table"))
         assert page.count("<") == page.count(">")
-    assert "age &lt;= 2" in pages[1]
+    assert "age &lt; 3" in pages[1]
     assert "cost ρ = 0.1" in pages[4]
+
+
+def test_lists_of_things_are_shown_in_words_too(answer):
+    from IPython.lib.pretty import pretty
+
+    asked = "select count(*) as n from visits where age > 3", "SELECT AVG(age) AS m FROM visits"
+    with curator() as made:
+        plan = made.plan([asked[0].replace("select", "SELECT"), asked[1]], rho="0.1")
+        session = made.session(analyst="ada")
+        assert pretty(made.remaining()) == f"({made.remaining()[0]},)"
+        assert pretty(plan).startswith("A plan, charged ρ = 0.0999999:\n  0: SELECT COUNT(*) AS n FROM visits WHERE")
+        assert plan.ask("SELECT  AVG(age) AS m\nFROM visits").rows()[0].keys() == {"m"}
+        assert pretty(session).endswith(f"Asked by ada, for whom is left: {made.remaining()[0]}.")
+        assert pretty(made.verify()).endswith("The book is sound.")
+        page = pt.report(made.ledger)._repr_html_()
+    assert page.startswith("<iframe ")
+    assert page.count("<") == page.count(">") == 2
+    assert pretty([pt.GaussianNoise(sigma="1e2"), pt.Laplace(epsilon="0.1")]) == (
+        "[GaussianNoise(sigma=100), Laplace(scale=10)]"
+    )
+    assert "Table" not in pretty(made.tables[0])
+
+
+def test_an_answer_says_what_its_bars_mean_and_when_noise_drowns_it():
+    with curator() as made:
+        clear = made.ask("SELECT MEDIAN(age) AS half, COUNT(*) AS n FROM visits", rho="0.1")
+        drowned = made.ask("SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex", rho="1e-9")
+    assert "Bars of 95%; half within " in repr(clear)
+    assert "smaller than their bars" not in str(clear)
+    assert "Most of these numbers are smaller than their bars." in str(drowned)
+
+
+def test_what_was_asked_is_said_in_the_words_of_the_question():
+    question = "select stddev(age) as s from visits"
+    with curator() as made:
+        assert made.quote(question, rho="0.1").explain().startswith(question)
+        assert f"Asked: {question}" in made.ask(question, rho="0.1").explain()
 
 
 def test_a_ledger_that_nobody_gave_is_said_to_forget_and_only_once(monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import pytest
@@ -92,6 +93,84 @@ def test_the_same_charge_is_tried_once(monkeypatch: pytest.MonkeyPatch) -> None:
         curator.ask(QUESTION, rho="0.01", reuse=False)
     curator.ask(QUESTION, rho="0.02", reuse=False)
     assert len(tried) == len(set(tried)) == 2
+
+
+@pytest.fixture
+def tried(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The claims that are tried."""
+    found: list[Any] = []
+    truly = opinion.assay
+
+    def noted(releases: Any, claims: Any, **more: Any) -> Any:
+        found.append(claims)
+        return truly(releases, claims, **more)
+
+    monkeypatch.setattr(opinion, "assay", noted)
+    return found
+
+
+def test_counts_that_are_alike_are_tried_once(tried: list[Any]) -> None:
+    curator = hospital()
+    count = "SELECT COUNT(*) AS n FROM visits WHERE "
+    for where in (
+        "age < 40 AND region = 'north'",
+        "region = 'west' AND age BETWEEN 7 AND 9",
+        "age > 99 AND region = 'east'",
+    ):
+        curator.ask(count + where, rho="0.01")
+    assert len(tried) == 1
+    for other in ("age < 40", "age < 40 AND sex = 'F'", "age = 4 AND region = 'north'", "age < 2 OR sex = 'F'"):
+        curator.ask(count + other, rho="0.01")
+    curator.ask(count + "age < 41 AND region = 'north'", rho="0.02")
+    curator.ask("SELECT SUM(cost) AS s FROM visits WHERE age < 40 AND region = 'north'", rho="0.01")
+    assert len(tried) == 7
+
+
+@pytest.mark.usefixtures("tried")
+def test_a_count_like_one_that_passed_is_refused_where_less_or_elsewhere_is_claimed(
+    tried: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    curator, truly = hospital(), opinion.claimed
+    curator.ask("SELECT COUNT(*) AS n FROM visits WHERE age < 40", rho="0.01")
+
+    def boxes(one: Any) -> Any:
+        (age, *rest), *_ = one.boxes
+        ((low, high),) = age
+        return replace(one, boxes=((((low, high - 1),), *rest),))
+
+    def less(one: Any) -> Any:
+        return replace(one, one=tuple(part / 2 for part in one.one))
+
+    for wrong in (boxes, less):
+        monkeypatch.setattr(opinion, "claimed", lambda *given, wrong=wrong: [wrong(one) for one in truly(*given)])
+        with pytest.raises(pt.NotProven, match="computed a second way"):
+            curator.ask("SELECT COUNT(*) AS n FROM visits WHERE age < 50", rho="0.01")
+    assert len(tried) == 3
+
+
+@pytest.mark.parametrize("unit", [pt.rows(), pt.replace()], ids=str)
+def test_counts_that_are_alike_have_one_verdict(unit: Any) -> None:
+    """Every box of a small table, with claims that are enough and claims that are not."""
+    table = pt.Table("t", [], {"a": pt.integers(0, 5, missing=0), "b": pt.categories("x", "y", missing="x")})
+    with pt.Curator(tables=[table], promises=[pt.Promise(unit, pt.Pure(epsilon=9))], ledger=":memory:") as curator:
+        labels = table.domain.bounded[1].labels
+        some = [("a", range(low, high)) for low in (0, 2, 4) for high in range(low + 1, 7)]
+        named = [labels[:1], labels[1:2], labels[1:], labels[:2], labels]
+        verdicts: dict[Any, set[tuple[bool, ...]]] = {}
+        for (_, ages), texts in product(some, named):
+            where = f"a IN ({', '.join(map(str, ages))}) AND b IN ({', '.join(map(repr, texts))})"
+            quote = curator.quote(f"SELECT COUNT(*) AS n FROM t WHERE {where}", epsilon=1, noise="laplace").quote
+            found = []
+            for amounts in product((Fraction(1), Fraction(0)), repeat=3):
+                one, substitution, same = ((part,) for part in amounts)
+                claim = opinion.Claim(unit, pt.Pure, quote.region.boxes, one, substitution, same)
+                found.append(opinion.assay([opinion.released(quote)], [claim], effort=32, seed="s") is None)
+            key = opinion.likeness([quote], [replace(claim, one=(), substitution=(), same=())])
+            assert key is not None
+            verdicts.setdefault(key, set()).add(tuple(found))
+    assert len(verdicts) > 5
+    assert all(len(found) == 1 for found in verdicts.values())
+    assert len(set().union(*verdicts.values())) > 1 or unit == pt.rows()
 
 
 def test_a_charge_beyond_the_budget_is_refused_as_such() -> None:

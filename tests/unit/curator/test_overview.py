@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import partita as pt
-from partita.curator.overview import holds
+from partita.query.tables.holding import holds
 
 VISITS = pt.Table(
     "visits",

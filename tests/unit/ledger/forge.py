@@ -17,6 +17,7 @@ from pathlib import Path
 
 from partita.errors import BudgetExceeded
 from partita.ledger.book.points import Point
+from partita.ledger.moving import Step, move_ledger
 from partita.ledger.states import Answered
 from tests.unit.ledger import plain
 
@@ -53,7 +54,17 @@ def buy(path: str, buyer: str, count: str, price: str) -> str:
     return str(won)
 
 
-JOBS: Jobs = {"ask": ask, "buy": buy}
+def move(path: str, to: str, fatal: str) -> str:
+    """A move, with a kill -9 at one of its steps."""
+
+    def die(step: Step) -> None:
+        if step == fatal:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return str(move_ledger(plain.place(path), plain.place(to), steps=die).entries)
+
+
+JOBS: Jobs = {"ask": ask, "buy": buy, "move": move}
 # What is loaded on first use: before the fork, or every child loads it again.
 LOADED = ("numpy.random", "partita.region.where", "partita.theory.measures.profile", "sqlglot.generators.duckdb")
 

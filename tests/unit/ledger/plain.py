@@ -61,11 +61,14 @@ def clock() -> datetime:
     return datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
+def place(path: object) -> object:
+    """A path, or an address and the folder of its machine."""
+    return Address(*str(path).split(" ")) if Address.named(str(path)) else path
+
+
 def opened(path: object = ":memory:", terms: Terms | None = TERMS, **options: object) -> Ledger:
-    if Address.named(str(path)):
-        path = Address(*str(path).split(" "))
     settings = {"bits": TestBits(1), "clock": clock, "make": PlainPayer} | options
-    return open_ledger(path, terms, **settings)
+    return open_ledger(place(path), terms, **settings)
 
 
 def charge(

@@ -45,6 +45,14 @@ KEYS = (
     "a > 1 AND d <> 'x'", "CASE d WHEN 'x' THEN 1 ELSE 2 END",
 )  # fmt: skip
 NUMBERS = ("-2", "0", "1", "2", "3", "0.5", "-0.25", "1.75")
+
+
+@lru_cache(maxsize=None, typed=True)
+def among(*values: Any) -> st.SearchStrategy[Any]:
+    """One of the values, by one strategy for all examples: Hypothesis looks each new one over before it draws."""
+    return st.sampled_from(values)
+
+
 COMPARED = st.sampled_from(["=", "<>", "<", "<=", ">", ">="])
 
 
@@ -54,41 +62,39 @@ def conditions(draw: st.DrawFn, depth: int = 2) -> str:
     kinds = ["plain", "plain", "plain", "null", "in", "between", "text", "date", "flag"]
     if depth:
         kinds += ["not", "and", "or", "versus", "is"]
-    match draw(st.sampled_from(kinds)):
+    match draw(among(*kinds)):
         case "plain":
-            return f"{draw(st.sampled_from(NUMERIC))} {draw(COMPARED)} {draw(st.sampled_from(NUMBERS))}"
+            return f"{draw(among(*NUMERIC))} {draw(COMPARED)} {draw(among(*NUMBERS))}"
         case "null":
-            word = draw(st.sampled_from(["IS NULL", "IS NOT NULL"]))
-            return f"{draw(st.sampled_from([*NUMERIC, 'd', 'e', 'f', 'g', 'h']))} {word}"
+            word = draw(among("IS NULL", "IS NOT NULL"))
+            return f"{draw(among(*NUMERIC, 'd', 'e', 'f', 'g', 'h'))} {word}"
         case "in":
-            listed = draw(st.lists(st.sampled_from([*NUMBERS, "NULL"]), min_size=1, max_size=3))
-            return f"{draw(st.sampled_from(NUMERIC))} IN ({', '.join(listed)})"
+            listed = draw(st.lists(among(*NUMBERS, "NULL"), min_size=1, max_size=3))
+            return f"{draw(among(*NUMERIC))} IN ({', '.join(listed)})"
         case "between":
             low = draw(st.integers(-3, 3))
-            return f"{draw(st.sampled_from(NUMERIC))} BETWEEN {low} AND {low + draw(st.integers(0, 3))}"
+            return f"{draw(among(*NUMERIC))} BETWEEN {low} AND {low + draw(st.integers(0, 3))}"
         case "text":
             if draw(st.booleans()):
-                return f"e = '{draw(st.sampled_from(['p', 'q']))}'"
-            listed = draw(st.lists(st.sampled_from(["'x'", "'y'", "'z'", "'OTHER'"]), min_size=1, max_size=3))
-            return f"d {draw(st.sampled_from(['IN', 'NOT IN']))} ({', '.join(listed)})"
+                return f"e = '{draw(among('p', 'q'))}'"
+            listed = draw(st.lists(among("'x'", "'y'", "'z'", "'OTHER'"), min_size=1, max_size=3))
+            return f"d {draw(among('IN', 'NOT IN'))} ({', '.join(listed)})"
         case "date":
             if draw(st.booleans()):
-                return (
-                    f"h {draw(COMPARED)} '2024-03-31 0{draw(st.integers(0, 4))}:{draw(st.sampled_from(['00', '20']))}'"
-                )
+                return f"h {draw(COMPARED)} '2024-03-31 0{draw(st.integers(0, 4))}:{draw(among('00', '20'))}'"
             return f"f {draw(COMPARED)} DATE '2024-02-{draw(st.integers(1, 29)):02d}'"
         case "flag":
             return draw(
-                st.sampled_from(["g", "NOT g", "g = FALSE", "TRUE", "1 = 0", "a % 2 = 0", "LOWER(d) = 'x'",
+                among("g", "NOT g", "g = FALSE", "TRUE", "1 = 0", "a % 2 = 0", "LOWER(d) = 'x'",
                                  "EXTRACT(month FROM f) IN (1, 3)", "d ILIKE 'X'", "HOUR(h) < 2", "h >= f",
-                                 "CAST(h AS DATE) = '2024-03-31'"])
+                                 "CAST(h AS DATE) = '2024-03-31'")
             )  # fmt: skip
         case "not":
             return f"NOT ({draw(conditions(depth - 1))})"
         case "versus":
             return f"{draw(expressions(depth - 1))} {draw(COMPARED)} {draw(expressions(depth - 1))}"
         case "is":
-            return f"({draw(conditions(depth - 1))}) IS {draw(st.sampled_from(['TRUE', 'FALSE', 'NOT TRUE']))}"
+            return f"({draw(conditions(depth - 1))}) IS {draw(among('TRUE', 'FALSE', 'NOT TRUE'))}"
         case word:
             return f"({draw(conditions(depth - 1))}) {word.upper()} ({draw(conditions(depth - 1))})"
 
@@ -99,19 +105,19 @@ def expressions(draw: st.DrawFn, depth: int = 2) -> str:
     kinds = ["column", "column", "column", "number"]
     if depth:
         kinds += ["+", "-", "*", "negative", "case", "clamp", "coalesce", "divided", "over", "extreme"]
-    match draw(st.sampled_from(kinds)):
+    match draw(among(*kinds)):
         case "column":
-            return draw(st.sampled_from(NUMERIC))
+            return draw(among(*NUMERIC))
         case "number":
-            return draw(st.sampled_from([*NUMBERS, "NULL"]))
+            return draw(among(*NUMBERS, "NULL"))
         case "negative":
             return f"-({draw(expressions(depth - 1))})"
         case "divided":
-            return f"({draw(expressions(depth - 1))}) / {draw(st.sampled_from(['2', '4', '0.5', '-8']))}"
+            return f"({draw(expressions(depth - 1))}) / {draw(among('2', '4', '0.5', '-8'))}"
         case "over":
             return f"({draw(expressions(0))}) / ({draw(expressions(0).filter(lambda divisor: divisor != '0'))})"
         case "extreme":
-            word = draw(st.sampled_from(["LEAST", "GREATEST", "NULLIF"]))
+            word = draw(among("LEAST", "GREATEST", "NULLIF"))
             return f"{word}({draw(expressions(0))}, {draw(expressions(0))})"
         case "case":
             text = f"CASE WHEN {draw(conditions(depth - 1))} THEN {draw(expressions(depth - 1))}"
@@ -122,29 +128,29 @@ def expressions(draw: st.DrawFn, depth: int = 2) -> str:
             low = draw(st.integers(-3, 3))
             return f"CLAMP({draw(expressions(depth - 1))}, {low}, {low + draw(st.integers(0, 3))})"
         case "coalesce":
-            return f"COALESCE({draw(expressions(depth - 1))}, {draw(st.sampled_from(NUMBERS))})"
+            return f"COALESCE({draw(expressions(depth - 1))}, {draw(among(*NUMBERS))})"
         case sign:
             return f"({draw(expressions(depth - 1))} {sign} {draw(expressions(depth - 1))})"
 
 
 @st.composite
 def aggregates(draw: st.DrawFn) -> str:
-    match draw(st.sampled_from(["rows", "count", "present", "sum", "avg", "filtered", "spread", "pair", "different"])):
+    match draw(among("rows", "count", "present", "sum", "avg", "filtered", "spread", "pair", "different")):
         case "rows":
             return "COUNT(*)"
         case "count":
             return f"COUNT({draw(expressions(1))})"
         case "present":
-            return f"COUNT({draw(st.sampled_from(['d', 'e', 'f', 'g', 'h']))})"
+            return f"COUNT({draw(among('d', 'e', 'f', 'g', 'h'))})"
         case "different":
-            text = f"COUNT(DISTINCT {draw(st.sampled_from(['a', 'c', 'd', 'e', 'f', 'g', 'h', 't']))})"
+            text = f"COUNT(DISTINCT {draw(among('a', 'c', 'd', 'e', 'f', 'g', 'h', 't'))})"
             return text + (f" FILTER (WHERE {draw(conditions(1))})" if draw(st.booleans()) else "")
         case "sum":
             return f"SUM({draw(expressions())})"
         case "spread":
             return f"VAR_POP({draw(expressions(1))})"
         case "pair":
-            name = draw(st.sampled_from(["COVAR_POP", "CORR"]))
+            name = draw(among("COVAR_POP", "CORR"))
             return f"{name}({draw(expressions(1))}, {draw(expressions(1))})"
         case "filtered":
             return f"SUM({draw(expressions(1))}) FILTER (WHERE {draw(conditions(1))})"
@@ -152,11 +158,15 @@ def aggregates(draw: st.DrawFn) -> str:
             return f"AVG({draw(expressions())})"
 
 
+_AGGREGATES = st.lists(aggregates(), min_size=1, max_size=3)
+_KEYS = st.lists(st.sampled_from(KEYS), max_size=2, unique=True)
+
+
 @st.composite
 def questions(draw: st.DrawFn) -> str:
     """A whole question as text."""
-    listed = draw(st.lists(aggregates(), min_size=1, max_size=3))
-    keys = draw(st.lists(st.sampled_from(KEYS), max_size=2, unique=True))
+    listed = draw(_AGGREGATES)
+    keys = draw(_KEYS)
     chosen = [f"{key} AS k{place}" for place, key in enumerate(keys)]
     chosen += [f"{aggregate} AS v{place}" for place, aggregate in enumerate(listed)]
     text = f"SELECT {', '.join(chosen)} FROM things"
@@ -206,22 +216,27 @@ NIGHTS = (
 )  # fmt: skip
 
 
+_OVER = st.one_of(st.integers(-5, 7), st.none())
+_NIGHT = st.sampled_from(NIGHTS)
+_ANYTHING_IN = st.lists(among("a", "b", "c", "d", "e", "f", "g", "h", "t"), max_size=2)
+
+
 @st.composite
 def rows(draw: st.DrawFn) -> dict[str, Any]:
     """One stored row; any column may hold anything."""
     row: dict[str, Any] = {
-        "who": draw(st.sampled_from([1, 1, 2, 2, 3, None])),
-        "a": draw(st.one_of(st.integers(-5, 7), st.none())),
+        "who": draw(among(1, 1, 2, 2, 3, None)),
+        "a": draw(_OVER),
         "b": draw(st.integers(-1, 6)),
-        "c": draw(st.sampled_from([-1, -0.25, 0, 0.1, 0.25, 1.49, 1.5, 9, None])),
-        "d": draw(st.sampled_from(["x", "y", "z", "w"])),
-        "e": draw(st.sampled_from(["p", "q", "r"])),
-        "f": draw(st.sampled_from(["2024-01-30", "2024-02-01", "2024-02-29", "2024-03-02", "2030-01-01"])),
-        "g": draw(st.sampled_from([True, False])),
-        "h": draw(st.sampled_from(NIGHTS)),
-        "t": draw(st.sampled_from(["s", "u"])),
+        "c": draw(among(-1, -0.25, 0, 0.1, 0.25, 1.49, 1.5, 9, None)),
+        "d": draw(among("x", "y", "z", "w")),
+        "e": draw(among("p", "q", "r")),
+        "f": draw(among("2024-01-30", "2024-02-01", "2024-02-29", "2024-03-02", "2030-01-01")),
+        "g": draw(among(True, False)),
+        "h": draw(_NIGHT),
+        "t": draw(among("s", "u")),
     }
-    for name in draw(st.lists(st.sampled_from(["a", "b", "c", "d", "e", "f", "g", "h", "t"]), max_size=2)):
+    for name in draw(_ANYTHING_IN):
         row[name] = draw(HOSTILE)
     return row
 

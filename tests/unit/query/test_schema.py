@@ -108,7 +108,8 @@ def test_a_draft_without_a_guess_says_what_to_fill_in(tmp_path):
     (tmp_path / "odd.csv").write_text("ward;street\n")
     text = draft(tmp_path / "odd.csv")
     assert 'delimiter = ";"' in text
-    assert tomllib.loads(text)["tables"]["odd"]["columns"]["ward"] == {"categories": ["?"]}
+    assert tomllib.loads(text)["tables"]["odd"]["columns"] == {"ward": {"categories": ["?"]}}
+    assert '# street = "text_keys"' in text
 
 
 @pytest.mark.parametrize(
@@ -126,6 +127,10 @@ def test_a_draft_without_a_guess_says_what_to_fill_in(tmp_path):
         ("sex", "string", "categories"),
         ("sex", "int64", None),
         ("ward", "unknown", None),
+        ("Discharge", "unknown", "dates"),
+        ("heart_rate", "unknown", None),
+        ("systolic", "int64", "integers"),
+        ("first name", "unknown", None),
     ],
 )
 def test_a_kind_is_guessed_from_a_name_and_a_type_that_fits(column, kind, declared):

@@ -24,6 +24,7 @@ from partita.attacks.confidence import (
 from partita.calls import called
 from partita.errors import attacks as refuse
 from partita.exact import Number, nonnegative, probability, whole
+from partita.notebook import InWords
 from partita.theory.measures.gdp import GDP
 from partita.theory.measures.renyi import Renyi
 from partita.theory.measures.zcdp import ZCDP
@@ -32,7 +33,7 @@ from partita.theory.semantics import TradeOff
 
 @final
 @dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(InWords):
     """What an audit showed: an event, how often it came on each input, and the losses that would allow it.
 
     A claim is falsified if the audit shows more than it allows. An audit that falsifies nothing proves nothing.

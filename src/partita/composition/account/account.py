@@ -78,6 +78,9 @@ class RegionAccount(Live):
         self._filtered = True
         self._record: list[Booking] | None = [] if record else None
 
+    def __repr__(self) -> str:
+        return f"<RegionAccount over {', '.join(self.domain.axes)}: {self.promise}>"
+
     # --- admitting and charging ------------------------------------------------------------------------------
 
     @alone

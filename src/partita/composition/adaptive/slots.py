@@ -70,6 +70,9 @@ class Slots(Live):
         # Where each slot was used: nowhere, on some regions, or (None) on everything.
         self._used: list[list[Region] | None] = [[] for _ in self._pairs]
 
+    def __repr__(self) -> str:
+        return f"<Slots: {len(self._used):,} declared, {len(self.free):,} not used>"
+
     @property
     def plan(self) -> Plan:
         """What was declared."""

@@ -21,7 +21,7 @@ from partita.errors import composition as refuse
 from partita.errors import foundation as refuse_number
 from partita.exact import Number, exact, float_down, float_up, nonnegative, whole
 from partita.granularity.base import Relation
-from partita.notebook import in_notebook
+from partita.notebook import InWords
 from partita.theory import readings
 from partita.theory.losses.gaussian import GaussianLoss
 from partita.theory.losses.laplace import LaplaceLoss
@@ -45,7 +45,7 @@ class Mode(StrEnum):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Guarantee:
+class Guarantee(InWords):
     """The total of a plan: no pair of neighbours is told apart better than this.
 
     ``epsilon`` is certified: the truth is never above it. ``mode`` says what may be chosen along the way: questions,
@@ -159,10 +159,6 @@ class Guarantee:
 
     def __str__(self) -> str:
         return self.explain()
-
-    def _repr_html_(self) -> str:
-        """How a notebook shows it."""
-        return in_notebook(str(self))
 
     def explain(self) -> str:
         """The guarantee in words.

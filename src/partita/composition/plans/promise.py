@@ -14,6 +14,7 @@ from partita.errors import budgets as refuse
 from partita.errors import granularity as refuse_granularity
 from partita.errors import theory as refuse_theory
 from partita.granularity import Granularity
+from partita.notebook import InWords
 from partita.theory.measures.base import Measure
 
 Schedule = tuple[tuple[str, Measure], ...]
@@ -22,7 +23,7 @@ Schedule = tuple[tuple[str, Measure], ...]
 @final
 @made_by_name
 @dataclass(frozen=True, slots=True)
-class Promise:
+class Promise(InWords):
     """A granularity and a budget in one measure; a curator keeps one or more (theory A11).
 
     ``schedule`` says which larger budget holds from which day on (of UTC), and ``ceiling`` up to what a custodian may

@@ -16,7 +16,7 @@ from partita.errors.query import presenting as refuse_shown
 from partita.errors.query import prices as refuse_accuracy
 from partita.exact import Number, probability, whole
 from partita.explain.facts import facts_of
-from partita.explain.grid import grid, label
+from partita.explain.grid import bars, faint, grid, label
 from partita.explain.numbers import at_most, percent
 from partita.explain.sentences import moved
 from partita.ledger.receipts.receipts import Receipt
@@ -77,6 +77,8 @@ class Answer:
 
     first: tuple[Answer, ...] = field(default=(), repr=False)
     """The answers to questions inside its conditions, which were released before it and written in."""
+    words: str = field(default="", repr=False, compare=False)
+    """The question as it was asked; "" if only its normal form is known."""
 
     @property
     def shown(self) -> Result | Presented:
@@ -250,7 +252,7 @@ class Answer:
             for one in self.first
         ]
         if self.presented is None:
-            return [*before, f"Asked: {self.quote.plan.sql()}"]
+            return [*before, f"Asked: {self.words.strip() or self.quote.plan.sql()}"]
         released = [f"Released: {' '.join(one.plan.sql().split())}" for one in quotes]
         divided = ["One price was divided among them for the least error."] if len(quotes) > 1 else []
         shown = "The rest of the statement was computed from what is released, which costs nothing."
@@ -304,21 +306,21 @@ class Answer:
         raise refuse.not_sent("An answer", "Keep answer.rows() or answer.to_pandas(), and answer.receipts.")
 
     def __str__(self) -> str:
-        return "\n".join([grid(self).text(), *self._notes()])
+        return "\n".join([grid(self).text(), *self.notes()])
 
     def __repr__(self) -> str:
         return f"{self}\n{self._price()}"
 
     def _repr_html_(self) -> str:
         """How a notebook shows it: the table, its price, and what is left."""
-        notes = [*self._notes(), self._price()]
+        notes = [*self.notes(), self._price()]
         return grid(self).html() + "".join(f"<p>{escape(note)}</p>" for note in notes)
 
-    def _notes(self) -> list[str]:
+    def notes(self) -> list[str]:
         """What has to stand beside the numbers: on whom they are, and which rows were left out."""
         granularities = [promise.granularity for promise in self.quote.promises]
         cut = dict.fromkeys(line for one in (self.quote, *self.beside) for line in capped(one.plan, granularities))
-        return [*filter(None, [said(self.asked_about, self.region)]), *cut, *self._absent()]
+        return [*filter(None, [said(self.asked_about, self.region)]), *cut, *self._absent(), *faint(self)]
 
     def _absent(self) -> list[str]:
         """What groups without rows do not show, or show all the same."""
@@ -327,7 +329,7 @@ class Answer:
 
     def _price(self) -> str:
         price = "free" if self.free else str(self.cost)
-        return f"Price: {price}. Left: {'; '.join(map(str, self.remaining))}. Bars of 95%."
+        return f"Price: {price}. Left: {'; '.join(map(str, self.remaining))}. {bars(self, 0.95)}"
 
 
 def _few(values: Sequence[Any]) -> str:

@@ -9,13 +9,13 @@ from typing import final
 from partita.explain.words import Explanation, Reader, explain
 from partita.granularity import Granularity
 from partita.ledger.ledger import Ledger
-from partita.notebook import in_notebook
+from partita.notebook import InWords
 from partita.theory.measures.base import Measure
 
 
 @final
 @dataclass(frozen=True, slots=True)
-class Certificate:
+class Certificate(InWords):
     """A budget that no sequence of questions can exceed (theory D6, E16), and what has been spent of it so far.
 
     The budget is what is certified, the largest that ever was in force; ``over_time`` says which larger ones may come
@@ -32,10 +32,6 @@ class Certificate:
     def explain(self, *readers: str) -> Explanation:
         """The promise in plain words for the "person" in the data, the "analyst" or the "officer"; or for all."""
         return explain(self.budget, unit=self.granularity, readers=readers or tuple(Reader))
-
-    def _repr_html_(self) -> str:
-        """How a notebook shows it."""
-        return in_notebook(str(self))
 
     def __str__(self) -> str:
         ever = f" now{self.over_time}," if self.over_time else ", ever,"

@@ -10,7 +10,7 @@ from partita.curator.path.shrink import said
 from partita.errors import curator as refuse
 from partita.exact import Number, probability
 from partita.explain.numbers import percent
-from partita.notebook import in_notebook
+from partita.notebook import InWords
 from partita.query.batch.share import Share
 from partita.query.noise.quote import Quote
 from partita.query.sql.releases.statement import Statement
@@ -20,7 +20,7 @@ from partita.theory.measures.base import Measure
 
 @final
 @dataclass(frozen=True)
-class CuratorQuote:
+class CuratorQuote(InWords):
     """The offer of a curator. ``free`` says that the answer is in the ledger already."""
 
     quote: Quote = field(repr=False)
@@ -37,6 +37,8 @@ class CuratorQuote:
     """What else would be released for such a statement."""
     share: Share | None = field(default=None, repr=False)
     """How the answer would be made from several releases, where it is no release of its own."""
+    words: str = field(default="", repr=False, compare=False)
+    """The question as it was asked; "" if only its normal form is known."""
 
     def error(
         self, confidence: Number = 0.95, *, rows: int | None = None, simultaneous: bool = False
@@ -57,12 +59,11 @@ class CuratorQuote:
     def __reduce__(self) -> str:
         raise refuse.not_sent("A quotation", "Keep what it says, or ask for it again: quotes are free.")
 
-    def __repr__(self) -> str:
+    def __str__(self) -> str:
         return self.explain()
 
-    def _repr_html_(self) -> str:
-        """How a notebook shows it."""
-        return in_notebook(self.explain())
+    def __repr__(self) -> str:
+        return self.explain()
 
     def explain(self, confidence: Number = 0.95) -> str:
         """The offer in words."""
@@ -81,7 +82,7 @@ class CuratorQuote:
         else:
             price = f"{self.cost}" if self.fits else f"{self.cost}, which no longer fits"
         part = said(self.asked_about, self.quote.region)
-        asked = self.quote.plan.sql()
+        asked = self.words.strip() or self.quote.plan.sql()
         if self.statement is not None:
             released = [" ".join(one.plan.sql().split()) for one in (self.quote, *self.beside)]
             asked = "\n".join([self.statement.text.strip(), *(f"Released for it: {one}" for one in released)])

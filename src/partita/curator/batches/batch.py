@@ -10,6 +10,7 @@ from typing import Any, final
 from partita.curator.answers.answer import Answer
 from partita.curator.batches.planned import Planned, distinct_quotes, released
 from partita.exact import Number
+from partita.notebook import InWords
 from partita.query.batch.joint import inner_delta
 from partita.query.batch.share import Share
 from partita.query.noise.quote import Quote
@@ -19,7 +20,7 @@ from partita.theory.measures.base import Measure
 
 @final
 @dataclass(frozen=True)
-class Batch:
+class Batch(InWords):
     """Offers for several questions at once, in the order in which they were given.
 
     ``cost`` is what all of them together cost the person they touch most, under the first promise; ``apart`` what it
@@ -82,6 +83,9 @@ class Batch:
     def reserve(self) -> Planned:
         """Charge all questions now, in one durable step, and ask them later in any order."""
         return self._reserve(self)
+
+    def __str__(self) -> str:
+        return self.explain()
 
     def __repr__(self) -> str:
         return self.explain()

@@ -21,6 +21,7 @@ from partita.ledger.ledger import Ledger
 from partita.ledger.receipts.receipts import Receipt
 from partita.ledger.states import Answered, Reservation
 from partita.live import Live
+from partita.notebook import InWords
 from partita.query.batch.charging import Together
 from partita.query.batch.share import Share
 from partita.query.noise.quote import Quote
@@ -69,7 +70,7 @@ def distinct_quotes(quotes: Sequence[Quote]) -> list[Quote]:
 
 
 @final
-class Planned(Live):
+class Planned(InWords, Live):
     """A plan that is charged: its questions may be asked in any order, now or later, at no further charge.
 
     All of them are answered by one reading when the first is asked for, and stored together; what is never asked for
@@ -116,6 +117,14 @@ class Planned(Live):
     def __len__(self) -> int:
         return len(self.shares)
 
+    def __str__(self) -> str:
+        paid = "charged before" if self.free else f"charged {'; '.join(map(str, self.costs))}"
+        asked = (" ".join(one.quote.plan.sql().split()) for one in self.shares)
+        return "\n".join([f"A plan, {paid}:", *(f"  {place}: {words}" for place, words in enumerate(asked))])
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
     def ask(self, question: int | str) -> Answer:
         """The answer to one question of the plan: by its place, or by its SQL."""
         return self._answer(self.shares[self._place(question)])
@@ -135,8 +144,9 @@ class Planned(Live):
     def _place(self, question: int | str) -> int:
         if isinstance(question, int) and not isinstance(question, bool) and 0 <= question < len(self):
             return question
+        words = " ".join(question.split()) if isinstance(question, str) else ""
         for place, one in enumerate(self.shares):
-            if isinstance(question, str) and question in (one.quote.plan.sql(), one.quote.plan.fingerprint):
+            if words in (" ".join(one.quote.plan.sql().split()), one.quote.plan.fingerprint):
                 return place
         raise refuse.not_planned(question, len(self))
 

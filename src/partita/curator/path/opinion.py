@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from fractions import Fraction
 from typing import Final, final
 
@@ -11,17 +11,21 @@ from partita.assay.release import Choice, Part, Released
 from partita.assay.undercut import Load, undercut
 from partita.composition.plans.promise import Promise
 from partita.curator.path.placed import PersonPromise, on_people, placed
+from partita.engine.held import counts_rows
 from partita.engine.log import log
 from partita.errors import curator as refuse
-from partita.exact import whole
+from partita.exact import whole as whole_number
+from partita.granularity import Replace, Rows
 from partita.ledger.charge import Charge
 from partita.ledger.ledger import Ledger
 from partita.query.exact.measurements import entries
 from partita.query.language.joined import identity
 from partita.query.noise.quote import Quote
+from partita.region.codes import size
 
 EFFORT: Final = 32
 _KEPT: Final = 4096
+_OF_ROWS: Final = (Rows, Replace)
 # More than any budget: the ledger refuses such a charge, so nothing is claimed for it.
 _ENDLESS: Final = Fraction(10**60)
 
@@ -31,13 +35,13 @@ class SecondOpinion:
     """Tries what is about to be booked on made-up rows, and refuses it where more is lost (assay.proof.md).
 
     ``effort`` is how many pairs of tables are tried for each question; nothing is with none. The same question with the
-    same noise at the same charge is tried once.
+    same noise at the same charge is tried once, and so are counts that are alike (`likeness`).
     """
 
     def __init__(self, ledger: Ledger, effort: int) -> None:
         self._ledger = ledger
-        self._effort = whole(effort, "second_opinion")
-        self._passed: dict[tuple[str, str], None] = {}
+        self._effort = whole_number(effort, "second_opinion")
+        self._passed: dict[Hashable, None] = {}
 
     def on(self, charge: Charge, quotes: Sequence[Quote]) -> None:
         """Refuse a charge that is found short; it is for these questions together. Nothing is read or booked."""
@@ -46,6 +50,9 @@ class SecondOpinion:
             return
         # What cannot be booked at all is refused here as it would be there.
         claims = claimed(self._ledger, self._ledger.terms.promises, charge)
+        alike = likeness(quotes, claims)
+        if alike is not None and alike in self._passed:
+            return
         people = on_people(quotes[0].promises) if quotes else None
         try:
             problem = self._tried(charge, quotes, claims) if people is None else self._of_people(charge, quotes)
@@ -57,7 +64,7 @@ class SecondOpinion:
             raise refuse.second_opinion()
         if len(self._passed) >= _KEPT:
             self._passed.clear()
-        self._passed[seen] = None
+        self._passed[seen if alike is None else alike] = None
 
     def _tried(self, charge: Charge, quotes: Sequence[Quote], claims: Sequence[Claim]) -> str | None:
         found = assay([released(quote) for quote in quotes], claims, effort=self._effort, seed=charge.question)
@@ -87,6 +94,29 @@ class SecondOpinion:
         return next((problem for problem in tried if problem is not None), None)
 
 
+def likeness(quotes: Sequence[Quote], claims: Sequence[Claim]) -> Hashable | None:
+    """What decides whether a claim for a count is large enough; None where it may be more than this (assay.proof.md).
+
+    A count of the rows in one box, charged to that very box, tells two values apart by whether they are in it. So
+    beside the noise and all amounts, only how many codes are in the box and how many are not matters, up to three.
+    """
+    if len(quotes) != 1 or not counts_rows(quotes[0].program):
+        return None
+    (one,) = quotes
+    boxes = one.program.where.region.boxes
+    if len(boxes) != 1 or any(type(claim.granularity) not in _OF_ROWS or claim.boxes != boxes for claim in claims):
+        return None
+    shape = one.program.table.domain.shape
+    found = tuple(
+        (min(size(codes), 3), min(every - size(codes), 3)) for codes, every in zip(boxes[0], shape, strict=True)
+    )
+    noise = tuple(
+        (part.measurement, part.mechanism.kind, *part.mechanism.parameters().items()) for part in one.offer.parts
+    )
+    amounts = tuple((claim.granularity, claim.measure, claim.one, claim.substitution, claim.same) for claim in claims)
+    return one.program.table.version, one.program.tallies, found, noise, amounts
+
+
 def claimed(ledger: Ledger, promises: Sequence[Promise], charge: Charge) -> list[Claim]:
     """What a ledger would book for a charge under each promise, as plain data."""
     found = []
@@ -109,7 +139,7 @@ def released(quote: Quote) -> Released:
         quote.program,
         tuple(Part(entries(part.measurement), part.mechanism) for part in offer.parts),
         tuple(
-            Choice(one.of, len(one.shares), one.within.low, one.within.high, one.away, one.mechanism)
+            Choice(one.of, len(one.shares), one.placed.low, one.placed.high, one.away, one.mechanism)
             for one in offer.choices
         ),
         None if offer.selection is None else offer.selection.mechanism,

@@ -40,6 +40,8 @@ class Found:
     outside: int
     examples: tuple[str, ...] = ()
     beyond: tuple[str, ...] = ()
+    respelt: tuple[str, ...] = ()
+    """Categories that are declared in other letters."""
     advice: dict[str, object] = field(default_factory=dict)
 
 
@@ -177,9 +179,15 @@ class Look:
             advice = suggested(declared, texts, self._texts(relation, value, fine))
         if family(kind) is Family.TEXT and isinstance(declared, Categories) and strange:
             advice = suggested(declared, strange)
-        return Found(
-            column, declared.kind, empty, unreadable, beyond, tuple(texts[:_SHOWN]), tuple(strange[:_SHOWN]), advice
-        )
+        # Words for no value are listed among the options; what else is not read comes first.
+        none = advice.get("null", ())
+        texts.sort(key=lambda text: isinstance(none, list) and text in none)
+        respelt: tuple[str, ...] = ()
+        if isinstance(declared, Categories):
+            known = {label.casefold() for label in declared.names}
+            respelt = tuple(sorted(text for text in strange if text.strip().casefold() in known))
+        shown = tuple(texts[:_SHOWN]), tuple(strange[:_SHOWN])
+        return Found(column, declared.kind, empty, unreadable, beyond, *shown, respelt, advice)
 
     def _given(self, stored: Stored, column: str) -> str:
         """A stored value without the words that are declared to be none."""

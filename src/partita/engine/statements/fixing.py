@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from typing import Final
 
-from partita.engine.statements.stored import Stored, text
+from partita.engine.statements.stored import Stored
 from partita.query.language.text import in_quotes as name
 from partita.query.tables.schema import Table, texts
 from partita.region.columns import Bounded, Categories, Dates
 from partita.region.columns.stepped import Stepped
+from partita.region.dialects.base import Dialect
 
 _HALF: Final = 64
 _MOST: Final = 2**62
@@ -25,37 +26,38 @@ def fixed_statement(stored: Stored, key: str) -> str:
 
     Sums, and not an exclusive or: of that, equal rows would take each other away.
     """
-    table = stored.table
+    table, dialect = stored.table, stored.dialect
     assert table.owner is not None
     sizes = [column.size for column in table.domain.bounded]
-    codes = [_code(column, name(axis)) for axis, column in zip(table.domain.axes, table.domain.bounded, strict=True)]
+    codes = [
+        _code(column, name(axis), dialect) for axis, column in zip(table.domain.axes, table.domain.bounded, strict=True)
+    ]
     told = []
     for some in _together(sizes):
         packed = codes[some[0]] if len(some) == 1 else f"CAST({codes[some[0]]} AS BIGINT)"
         for at in some[1:]:
             packed = f"({packed} * {sizes[at]} + {codes[at]})"
-        told.append(packed)
+        told.append(dialect.written(packed, null=False))
     for column in texts(table):
-        word = f"CAST({name(column)} AS VARCHAR)"
-        told.append(f"COALESCE(STRLEN({word}) || ':' || {word}, '')")
-    row = ", ".join([text(","), text(key), *told, name(table.owner)])
-    hashed = f"SELECT MD5_NUMBER(CONCAT_WS({row})) AS hash_ FROM {stored.relation}"
-    upper, lower = f"hash_ >> {_HALF}", f"hash_ & {2**_HALF - 1}::UHUGEINT"
-    sums = ", ".join(f"COALESCE(SUM(CAST({half} AS HUGEINT)), 0)" for half in (upper, lower))
+        word = dialect.text(name(column))
+        told.append(f"COALESCE({dialect.bytes(word)} || ':' || {word}, '')")
+    made, halves = dialect.halves(",", key, [*told, dialect.written(name(table.owner), null=False)], "hash_")
+    hashed = f"SELECT {made} AS hash_ FROM {stored.relation}"
+    sums = ", ".join(f"COALESCE(SUM(CAST({half} AS {dialect.wide})), 0)" for half in halves)
     return f"SELECT COUNT(*), {sums} FROM ({hashed}) AS hashed_"
 
 
-def _code(column: Bounded, value: str) -> str:
+def _code(column: Bounded, value: str, dialect: Dialect) -> str:
     """The code of a sanitised value, as copies of kept rows hold it."""
     if isinstance(column, Stepped):
-        kind = "BIGINT" if column.size <= _MOST else "HUGEINT"
+        kind = dialect.whole if column.size <= _MOST else dialect.wide
         found = f"CAST({value} AS {kind}) - {column.low}"
     elif isinstance(column, Categories):
-        found = f"ENUM_CODE({value})"
+        found = dialect.place(value, column.labels)
     elif isinstance(column, Dates):
-        found = f"{value} - {column.literal(0).sql(dialect='duckdb')}"
+        found = dialect.days(value, column.low)
     else:
-        labels = " ".join(f"WHEN {column.literal(code).sql(dialect='duckdb')} THEN {code}" for code in _known(column))
+        labels = " ".join(f"WHEN {dialect.sql(column.literal(code))} THEN {code}" for code in _known(column))
         found = f"CASE {value} {labels} END"
     return f"({found})" if column.null is None else f"COALESCE({found}, {column.null})"
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any, final
 
 from partita.composition.account.maps import LoadMap
+from partita.errors.wording import counted
 from partita.exact import whole
 from partita.explain.book import explain_ledger
 from partita.explain.report.about import About
@@ -64,6 +66,23 @@ class Report:
     def charges(self) -> int:
         """How many questions were charged, answered or not."""
         return sum(self.found.states.values())
+
+    def __str__(self) -> str:
+        lines = [f"{self.title}: {counted(self.charges, 'release')}, {counted(len(self.promises), 'promise')}."]
+        for one in self.promises:
+            balance = one.balance
+            lines.append(f"Promised: {balance.promise}. Spent: {balance.spent}. Left: {balance.left}.")
+        return "\n".join([*lines, *self.cautions])
+
+    def __repr__(self) -> str:
+        return f"<Report: {self}>"
+
+    def _repr_html_(self) -> str:
+        """How a notebook shows it: the whole page, in a frame of its own."""
+        return (
+            f'<iframe title="{escape(self.title)}" srcdoc="{escape(self.html())}" sandbox '
+            'style="width: 100%; height: 40em; border: 1px solid #999"></iframe>'
+        )
 
     def document(self) -> dict[str, Any]:
         """The report as plain data, in the order of the page."""

@@ -11,6 +11,7 @@ from typing import final
 
 from partita.composition.plans.promise import Promise
 from partita.errors import LedgerFault, PartitaError
+from partita.errors.wording import counted
 from partita.exact import written
 from partita.ledger.admission import Balances
 from partita.ledger.audit.past import NOTHING, Past, past
@@ -26,6 +27,7 @@ from partita.ledger.declarations import Eras
 from partita.ledger.payer import MakePayer, RegionPayer
 from partita.ledger.refined import differences
 from partita.ledger.schedules import Budgets, InForce
+from partita.notebook import InWords
 from partita.theory.documents import from_document
 from partita.theory.measures.base import Measure
 
@@ -35,7 +37,7 @@ _ROUNDING = Fraction(1, 10**9)
 
 @final
 @dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(InWords):
     """What an audit found; ``problems`` is empty for a sound book.
 
     ``unproven`` lists limits that no count showed to be exceeded, and none showed to be kept, within the work allowed.
@@ -58,6 +60,18 @@ class Verification:
     def sound(self) -> bool:
         """Whether nothing was found wrong."""
         return not self.problems
+
+    def __str__(self) -> str:
+        told = (
+            counted(self.entries, "entry", "entries"),
+            counted(self.charges, "charge"),
+            counted(self.answered, "answer"),
+        )
+        lines = [f"{', '.join(told)}, {self.unfinished:,} unfinished."]
+        if self.past.count:
+            lines += self.past.lines()
+        lines += ["The book is sound."] if self.sound else ["The book is NOT sound:", *self.problems]
+        return "\n".join([*lines, *self.unproven])
 
 
 @final

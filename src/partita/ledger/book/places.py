@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from typing import final
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, final
 
 from partita.errors import ledger as refuse
+from partita.errors import ledger_server as refuse_server
 from partita.ledger.book.address import Address
-from partita.ledger.book.anchor import Anchor, FileAnchor, NoAnchor
+from partita.ledger.book.anchor import Anchor, FileAnchor, Mark, NoAnchor
 from partita.ledger.book.entries import Entry
 from partita.ledger.book.sqlite import MEMORY, SQLiteStore
 from partita.ledger.book.store import Store
+
+if TYPE_CHECKING:
+    from partita.ledger.book.postgres import PostgresStore
+
+Known = Callable[[Mark], bool]
+Check = Callable[[Entry], None]
 
 
 class Place(ABC):
@@ -38,6 +47,44 @@ class Place(ABC):
     def ready(self) -> None:
         """Refuse where no book could be made."""
         return
+
+    # --- moving ----------------------------------------------------------------------------------------------
+
+    def left(self) -> tuple[str, Mark] | None:
+        """Where a book has gone that was here, and how far it had come; None where none has left."""
+        return None
+
+    def arriving(self) -> Mark | None:
+        """How far the book has come that was copied here and cannot be opened yet; None where there is none."""
+        return None
+
+    def filled(self, store: Store, known: Known, check: Check) -> Entry:
+        """A whole copy of a book, durable, that cannot be opened yet; its last entry.
+
+        What stands here already is refused, unless it is such a copy itself, which is made anew.
+        """
+        raise AssertionError  # nothing moves to memory
+
+    def anchored(self, mark: Mark) -> None:
+        """Begin the anchor of what has arrived; only that of a book that left is ever replaced."""
+        raise AssertionError
+
+    def arrived(self) -> None:
+        """What was copied here may be opened from now on."""
+        raise AssertionError
+
+
+def _whole(store: Store, check: Check) -> tuple[Iterator[tuple[Entry, bytes | None]], dict[int, bytes], bytes]:
+    """Everything of a book, entry by entry as it is checked."""
+    secret = store.secret()
+    assert secret is not None  # opening has compared it with the birth
+
+    def entries() -> Iterator[tuple[Entry, bytes | None]]:
+        for entry, answer in store.everything():
+            check(entry)
+            yield entry, answer
+
+    return entries(), dict(store.tallies()), secret
 
 
 @final
@@ -78,6 +125,57 @@ class InFile(Place):
         if not os.path.isdir(folder := os.path.dirname(self.name) or "."):
             raise refuse.no_folder(self.name, folder)
 
+    def left(self) -> tuple[str, Mark] | None:
+        return SQLiteStore.left(self.name) if os.path.exists(self.name) else None
+
+    @property
+    def _copy(self) -> str:
+        return f"{self.name}.moving"
+
+    def arriving(self) -> Mark | None:
+        if not os.path.exists(self._copy):
+            return None
+        if os.path.exists(self.name):
+            os.unlink(self._copy)  # it has its name already, and may have gone on under it
+            return None
+        store = SQLiteStore(self._copy)
+        try:
+            last = store.last()
+            return None if last is None else Mark(last.seq, last.hash)
+        finally:
+            store.close()
+
+    def filled(self, store: Store, known: Known, check: Check) -> Entry:
+        if os.path.exists(self.name):
+            raise refuse_server.not_empty(self.name)
+        stands = FileAnchor(f"{self.name}.anchor").read()
+        if stands is not None and not known(stands):
+            raise refuse.anchor_stands(self.name)
+        for leftover in (self._copy, f"{self._copy}-wal", f"{self._copy}-shm"):
+            with suppress(FileNotFoundError):
+                os.unlink(leftover)
+        SQLiteStore.copied(self._copy, *_whole(store, check))
+        last = store.last()
+        assert last is not None
+        return last
+
+    def anchored(self, mark: Mark) -> None:
+        anchor = FileAnchor(f"{self.name}.anchor")
+        anchor.forget()
+        anchor.advance(mark)
+
+    def arrived(self) -> None:
+        try:
+            os.link(self._copy, self.name)
+        except FileExistsError:
+            raise refuse_server.not_empty(self.name) from None
+        os.unlink(self._copy)
+        folder = os.open(os.path.dirname(os.path.abspath(self.name)), os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
 
 @final
 class OnServer(Place):
@@ -109,6 +207,42 @@ class OnServer(Place):
     def ready(self) -> None:
         if not os.path.isdir(folder := self._address.folder or "."):
             raise refuse.no_folder(self.name, folder)
+
+    @contextmanager
+    def _moving(self) -> Iterator[PostgresStore]:
+        store = self._kind(self._address, timeout=self._timeout, moving=True)
+        try:
+            yield store
+        finally:
+            store.close()
+
+    def left(self) -> tuple[str, Mark] | None:
+        with self._moving() as store:
+            return store.left()
+
+    def arriving(self) -> Mark | None:
+        with self._moving() as store:
+            last = store.last() if store.arriving() else None
+            return None if last is None else Mark(last.seq, last.hash)
+
+    def filled(self, store: Store, known: Known, check: Check) -> Entry:
+        stands = self.anchor(None).read()
+        if stands is not None and not known(stands):
+            raise refuse.anchor_stands(self.name)
+        with self._moving() as made:
+            made.fill(*_whole(store, check))
+        last = store.last()
+        assert last is not None
+        return last
+
+    def anchored(self, mark: Mark) -> None:
+        anchor = FileAnchor(self._address.beside("anchor"), room=0)
+        anchor.forget()
+        anchor.advance(mark)
+
+    def arrived(self) -> None:
+        with self._moving() as store:
+            store.open_up()
 
 
 def place_of(given: object, timeout: float) -> Place:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, final
 
@@ -12,12 +12,15 @@ from partita.errors import ledger as refuse
 from partita.errors import ledger_server as refuse_server
 from partita.errors.base import LedgerFault
 from partita.ledger.book.address import Address, driver_of
+from partita.ledger.book.anchor import Mark
 from partita.ledger.book.entries import Entry, Kind
 from partita.ledger.book.store import Stage, Store
 from partita.ledger.canonical import canonical
 
 FORMAT = 1
 """The newest format that is read and written."""
+ARRIVING, LEFT = 1_000_000, 1_000_001
+"""In the place of a format: a copy that nobody may open yet, and a book that has moved elsewhere."""
 _APPLICATION = "partita ledger"
 _PAGE = 2_000
 # A machine that hangs in the middle of a block must not keep all others from writing.
@@ -34,6 +37,7 @@ CREATE TABLE partita_answer (seq bigint PRIMARY KEY, content bytea NOT NULL);
 CREATE TABLE partita_tally (seq bigint PRIMARY KEY, content bytea NOT NULL);
 CREATE TABLE partita_secret (name text PRIMARY KEY, content bytea NOT NULL);
 """
+_TABLES = ("answer", "entry", "secret", "tally")
 _KINDS = {kind.value: kind for kind in Kind}
 _COLUMNS = "seq, kind, note, hash, of, question, key, charge"
 
@@ -46,7 +50,7 @@ class PostgresStore(Store):
     shows when the book is followed again: every block is one transaction.
     """
 
-    def __init__(self, address: Address, *, timeout: float = 10.0) -> None:
+    def __init__(self, address: Address, *, timeout: float = 10.0, moving: bool = False) -> None:
         self.name = str(address)
         self._address = address
         self._timeout = timeout
@@ -57,9 +61,8 @@ class PostgresStore(Store):
         self._inside = False
         self._connection = self._connected()
         try:
-            if not self.exists():
-                return
-            self._check()
+            if self.exists() and not moving:
+                self._check()
         except BaseException:
             self._connection.close()
             raise
@@ -125,6 +128,10 @@ class PostgresStore(Store):
         rows = self._rows("SELECT application, format FROM partita_book")
         if len(rows) != 1 or rows[0][0] != _APPLICATION:
             raise refuse.not_a_ledger(self.name)
+        if rows[0][1] == ARRIVING:
+            raise refuse_server.arriving(self.name)
+        if rows[0][1] == LEFT:
+            raise refuse_server.moved(self.name, self._rows("SELECT name FROM partita_left")[0][0])
         if not 1 <= rows[0][1] <= FORMAT:
             raise refuse.newer_format(self.name, rows[0][1], FORMAT)
 
@@ -160,9 +167,7 @@ class PostgresStore(Store):
             self._run("UPDATE partita_book SET flushed = flushed + 1")
 
     def append(self, entry: Entry, *, answer: bytes | None = None, tally: bytes | None = None) -> None:
-        asked = None if entry.question is None else bytes.fromhex(entry.question)
-        row = (entry.seq, entry.kind.value, entry.of, asked, _bytes(entry.key), entry.charge, entry.note, entry.hash)
-        self._run("INSERT INTO partita_entry VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", *row)
+        self._run("INSERT INTO partita_entry VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", *_row(entry))
         if answer is not None:
             self._run("INSERT INTO partita_answer VALUES (%s, %s)", entry.seq, answer)
         if tally is not None:
@@ -173,6 +178,64 @@ class PostgresStore(Store):
             self._run(f"DELETE FROM partita_{table}")
         for entry in (birth, *kept):
             self.append(entry)
+
+    # --- moving ----------------------------------------------------------------------------------------------
+
+    def leave(self, to: str, mark: Mark) -> None:
+        # Whoever has the book open finds no table of that name at the next step, and never reads or writes it again.
+        for table in _TABLES:
+            self._run(f"ALTER TABLE partita_{table} RENAME TO partita_left_{table}")
+        self._run("CREATE TABLE partita_left (name text NOT NULL, seq bigint NOT NULL, hash bytea NOT NULL)")
+        self._run("INSERT INTO partita_left VALUES (%s, %s, %s)", to, mark.seq, mark.hash)
+        self._run("UPDATE partita_book SET format = %s", LEFT)
+
+    def standing(self) -> int | None:
+        """The format of what is here, or what stands in its place; None where nothing is."""
+        return int(self._rows("SELECT format FROM partita_book")[0][0]) if self.exists() else None
+
+    def left(self) -> tuple[str, Mark] | None:
+        """Where a book has gone that was here, and how far it had come; None where none has left."""
+        if self.standing() != LEFT:
+            return None
+        ((to, seq, found),) = self._rows("SELECT name, seq, hash FROM partita_left")
+        return str(to), Mark(int(seq), bytes(found))
+
+    def arriving(self) -> bool:
+        """Whether a copy is here that nobody may open yet."""
+        return self.standing() == ARRIVING
+
+    def fill(self, entries: Iterable[tuple[Entry, bytes | None]], tallies: Mapping[int, bytes], secret: bytes) -> None:
+        """A whole book, in one durable transaction, which nobody can open before ``open_up``."""
+        with self.writing(Stage.OPEN):
+            if self.standing() not in (None, ARRIVING):
+                raise refuse_server.not_empty(self.name)
+            if self.exists():
+                self._run(f"DROP TABLE {', '.join(f'partita_{table}' for table in ('book', *_TABLES))}")
+            self._connection.execute(_SCHEMA)
+            self._run("INSERT INTO partita_book VALUES (true, %s, %s, 0)", _APPLICATION, ARRIVING)
+            self._run("INSERT INTO partita_secret VALUES ('truncation', %s)", secret)
+            page: list[tuple[Entry, bytes | None, bytes | None]] = []
+            for entry, answer in entries:
+                page.append((entry, answer, tallies.get(entry.seq)))
+                if len(page) == _PAGE:
+                    self._append_all(page)
+                    page.clear()
+            self._append_all(page)
+
+    def _append_all(self, page: Sequence[tuple[Entry, bytes | None, bytes | None]]) -> None:
+        marks = ", ".join(["%s"] * 8)
+        with self._connection.cursor() as cursor:
+            cursor.executemany(f"INSERT INTO partita_entry VALUES ({marks})", [_row(entry) for entry, _, _ in page])
+            for table, place in (("answer", 1), ("tally", 2)):
+                found = [(one[0].seq, one[place]) for one in page if one[place] is not None]
+                if found:
+                    cursor.executemany(f"INSERT INTO partita_{table} VALUES (%s, %s)", found)
+
+    def open_up(self) -> None:
+        """What was filled may be opened from now on."""
+        with self.writing(Stage.OPEN):
+            if self.standing() == ARRIVING:
+                self._run("UPDATE partita_book SET format = %s", FORMAT)
 
     # --- looking ---------------------------------------------------------------------------------------------
 
@@ -318,7 +381,9 @@ class PostgresStore(Store):
                 return refuse.full(self.name, stage)
             case "42501" | "25006":
                 return refuse.not_writable(self.name, stage)
-            case "42P01" | "42703" | "XX001" | "XX002":
+            case "42P01":
+                return refuse_server.not_here(self.name, stage)
+            case "42703" | "XX001" | "XX002":
                 return refuse.corrupt(self.name, "its tables are not those of a ledger")
             case None:
                 return refuse_server.connection_lost(self.name, stage)
@@ -326,6 +391,11 @@ class PostgresStore(Store):
                 return refuse_server.connection_lost(self.name, stage)
             case state:
                 return refuse.storage_failed(self.name, f"the server says {state}", stage)
+
+
+def _row(entry: Entry) -> tuple[Any, ...]:
+    asked = None if entry.question is None else bytes.fromhex(entry.question)
+    return entry.seq, entry.kind.value, entry.of, asked, _bytes(entry.key), entry.charge, entry.note, entry.hash
 
 
 def _bytes(text: str | None) -> bytes | None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, final
 from weakref import finalize
 
 from partita.errors import ledger as refuse
+from partita.errors import ledger_server as refuse_server
 from partita.errors.base import LedgerFault
+from partita.ledger.book.anchor import Mark
 from partita.ledger.book.entries import Entry, Kind
 from partita.ledger.book.files import Files, file_faults
 from partita.ledger.book.store import Stage, Store
@@ -22,6 +24,8 @@ FORMAT = 2
 """The newest format that is read and written."""
 FIRST_FORMAT = 1
 """Of a book without acts: every version reads it. The first act makes it one of the newest format."""
+LEFT = 1_000_001
+"""In the place of a format: the book has moved elsewhere. No version opens it."""
 MEMORY = ":memory:"
 
 _SCHEMA = """
@@ -99,6 +103,48 @@ class SQLiteStore(Store):
                 Path(leftover).unlink(missing_ok=True)
         return cls(path, timeout=timeout)
 
+    @classmethod
+    def copied(
+        cls, path: str, entries: Iterable[tuple[Entry, bytes | None]], tallies: Mapping[int, bytes], secret: bytes
+    ) -> None:
+        """A whole book in a new file, in one durable transaction."""
+        with file_faults(path):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        store = cls.__new__(cls)
+        store.name, store._timeout, store._writable, store._files, store._durable = path, 10.0, True, Files(path), True
+        with store._named(Stage.OPEN):
+            store._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            try:
+                store._settings()
+                store._connection.execute(f"PRAGMA application_id = {APPLICATION}")
+                with store.writing(Stage.OPEN):
+                    for statement in filter(str.strip, _SCHEMA.split(";")):
+                        store._connection.execute(statement)
+                    store._connection.execute(f"PRAGMA user_version = {FIRST_FORMAT}")
+                    store._connection.execute("INSERT INTO secret VALUES ('truncation', ?)", (secret,))
+                    for entry, answer in entries:
+                        store.append(entry, answer=answer, tally=tallies.get(entry.seq))
+            finally:
+                store.close()
+        _flush_folder(path)
+
+    @staticmethod
+    def left(path: str) -> tuple[str, Mark] | None:
+        """Where a book has gone that was here, and how far it had come; None where none has left."""
+        try:
+            connection = sqlite3.connect(f"{Path(os.path.realpath(path)).as_uri()}?mode=ro", uri=True)
+            try:
+                ((application,),) = connection.execute("PRAGMA application_id").fetchall()
+                ((version,),) = connection.execute("PRAGMA user_version").fetchall()
+                if application != APPLICATION or version != LEFT:
+                    return None
+                ((to, seq, found),) = connection.execute('SELECT "to", seq, hash FROM "left"').fetchall()
+                return str(to), Mark(int(seq), bytes(found))
+            finally:
+                connection.close()
+        except sqlite3.Error:
+            return None  # whatever it is, it is told when it is opened
+
     # --- opening ---------------------------------------------------------------------------------------------
 
     def _connect(self) -> sqlite3.Connection:
@@ -156,6 +202,9 @@ class SQLiteStore(Store):
 
     def _check_format(self) -> None:
         ((version,),) = self._rows("PRAGMA user_version")
+        if version == LEFT:
+            ((to,),) = self._rows('SELECT "to" FROM "left"')
+            raise refuse_server.moved(self.name, to)
         if version > FORMAT or version < 1:
             raise refuse.newer_format(self.name, version, FORMAT)
         names = {name for (name,) in self._rows("SELECT name FROM sqlite_schema WHERE type = 'table'")}
@@ -201,6 +250,14 @@ class SQLiteStore(Store):
             self._connection.execute(f"DELETE FROM {table}")
         for entry in (birth, *kept):
             self.append(entry)
+
+    def leave(self, to: str, mark: Mark) -> None:
+        # Whoever has the book open finds no table of that name at the next step, and never reads or writes it again.
+        for table in sorted(_TABLES):
+            self._connection.execute(f"ALTER TABLE {table} RENAME TO left_{table}")
+        self._connection.execute('CREATE TABLE "left" ("to" TEXT NOT NULL, seq INTEGER NOT NULL, hash BLOB NOT NULL)')
+        self._connection.execute('INSERT INTO "left" VALUES (?, ?, ?)', (to, mark.seq, mark.hash))
+        self._connection.execute(f"PRAGMA user_version = {LEFT}")  # in the same transaction
 
     # --- looking ---------------------------------------------------------------------------------------------
 
@@ -317,6 +374,8 @@ class SQLiteStore(Store):
                 return refuse.not_writable(self.name, stage)
             case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
                 return refuse.corrupt(self.name, str(error))
+            case sqlite3.SQLITE_ERROR if "no such table" in str(error):
+                return refuse_server.not_here(self.name, stage)
             case sqlite3.SQLITE_MISUSE | 0:
                 return refuse.closed(self.name)
             case _:

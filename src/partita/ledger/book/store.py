@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from enum import StrEnum
 
+from partita.ledger.book.anchor import Mark
 from partita.ledger.book.entries import Entry, Kind
 
 
@@ -122,6 +123,10 @@ class Store(ABC):
     def beside(self) -> Store | None:
         """The same book, opened a second time to be read at the same time; None where that cannot be."""
         return None
+
+    @abstractmethod
+    def leave(self, to: str, mark: Mark) -> None:
+        """Close the book at this place for ever, inside ``writing``: it has gone on to another place."""
 
     @abstractmethod
     def sound(self) -> list[str]:

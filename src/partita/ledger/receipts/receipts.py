@@ -17,7 +17,7 @@ from partita.ledger.book.entries import Entry
 from partita.ledger.canonical import canonical
 from partita.ledger.declarations import Eras
 from partita.ledger.keys import SigningKey, signed_by
-from partita.notebook import in_notebook
+from partita.notebook import InWords
 from partita.region import Domain, Region
 from partita.theory.cost import Cost
 
@@ -47,7 +47,7 @@ class Claim:
 
 @final
 @dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(InWords):
     """A custodian's signed statement about one release (theory E25).
 
     ``ledger`` names the book by the hash of its first entry, ``seq`` the commit in it, so that the same release is
@@ -75,11 +75,11 @@ class Receipt:
     public_key: str
     signature: str = ""
 
-    def _repr_html_(self) -> str:
-        """How a notebook shows it: what was asked, what it cost, and where it stands; the document says everything."""
+    def __str__(self) -> str:
+        """What was asked, what it cost, and where it stands; the document says everything."""
         costs = "; ".join(f"{claim.cost.row} ({claim.promise.granularity})" for claim in self.claims)
         lines = [self.asked, f"cost {costs}", f"entry {self.seq} of ledger {self.ledger[:16]}…, {self.at[:19]}"]
-        return in_notebook("\n".join(lines))
+        return "\n".join(lines)
 
     def body(self) -> dict[str, object]:
         """Everything that is signed, as plain data."""

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import final
 
-from partita.exact import Number, exact
-from partita.query.language.text import number
+from partita.exact import Number, exact, number
 
 
 @final

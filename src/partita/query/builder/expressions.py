@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import final
 
 from partita.errors.query import language as refuse
-from partita.exact import Number, exact
-from partita.query.language.text import number, quoted
+from partita.exact import Number, exact, number
+from partita.query.language.text import quoted
 
 
 @final

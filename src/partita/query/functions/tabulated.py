@@ -14,13 +14,13 @@ from sqlglot import exp
 
 from partita.errors import PartitaError
 from partita.exact import exact
+from partita.query.functions import casts
 from partita.query.functions.number_types import NumberType, number_type
 from partita.query.functions.patterns import REGULAR, regular_of
 from partita.region.calendar import PARTS, last_of_month, later, opening, period
 from partita.region.like import Pattern, pattern
 from partita.region.regular import Irregular
 
-MOST_DIGITS: Final = 30
 MOST_POWER: Final = 8
 # Powers of powers would grow without end.
 MOST_BITS: Final = 1024
@@ -58,8 +58,6 @@ _STRICT: Final = frozenset(
         exp.EndsWith, exp.StrPosition, exp.SplitPart, *REGULAR,
     )
 )  # fmt: skip
-# The whole numbers of SQL, by their bits.
-_WIDTHS: Final = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64, "hugeint": 128}
 _CALLED: Final = frozenset((*PARTS, "date_part", "datepart", "bucket", "clamp"))
 _FORMATS: Final = re.compile(r"(?:%[YmdbBaAjyuVG]|[^%])*")
 
@@ -230,7 +228,7 @@ def _numeric(node: exp.Expr, arguments: Mapping[str, Any]) -> Any:
         case exp.Trunc() if set(arguments) == {"this"}:
             return Fraction(math.trunc(first))
         case exp.Round():
-            return _rounded(first, int(arguments.get("decimals", 0)))
+            return casts.rounded(first, int(arguments.get("decimals", 0)))
         case exp.Sign():
             return Fraction((first > 0) - (first < 0))
         case exp.WidthBucket() if {"min_value", "max_value", "num_buckets"} < set(arguments):
@@ -415,34 +413,15 @@ def _cast(node: exp.Cast | exp.TryCast, value: Any) -> Any:
         return _text(value, node.this)
     if isinstance(value, bool):
         return Fraction(int(value))
+    if isinstance(value, str) and node.is_type(*casts.WIDTHS):
+        value = casts.read(value)
+        if value is None:
+            return None
     if not isinstance(value, Fraction):
         raise Untabulated
     if node.is_type("double", "float", "decimal") and not node.to.expressions:
         return value
-    for name, bits in _WIDTHS.items():
-        if node.is_type(name):
-            # A floating half goes to the even neighbour, a decimal one away from zero.
-            floating = number_type(node.this) is NumberType.FLOATING
-            return _fitting(node, Fraction(round(value)) if floating else _rounded(value, 0), bits)
-    raise Untabulated
-
-
-def _fitting(node: exp.Cast | exp.TryCast, value: Fraction, bits: int) -> Fraction | None:
-    """A whole number that its type can hold; in a cast that may fail, NULL for any other."""
-    if -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
-        return value
-    if isinstance(node, exp.TryCast):
-        return None
-    raise Untabulated
-
-
-def _rounded(value: Fraction, digits: int) -> Fraction:
-    """To the nearest, halves away from zero, as SQL does."""
-    if abs(digits) > MOST_DIGITS:
-        raise Untabulated
-    unit = Fraction(10) ** -digits
-    away = math.floor(abs(value) / unit + Fraction(1, 2)) * unit
-    return away if value >= 0 else -away
+    return casts.whole(node, value, floating=number_type(node.this) is NumberType.FLOATING)
 
 
 def _formatted(day: date, form: str) -> str:

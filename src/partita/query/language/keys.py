@@ -131,12 +131,16 @@ class Valued:
 @final
 @unique
 class Shape(Enum):
-    """What a value counts: itself, seconds since 1970, days since 1970, or months since the year 0."""
+    """What a value counts: itself, seconds since 1970, days since 1970, or months since the year 0.
+
+    Months are shown as the time at which they begin, or as the day.
+    """
 
     NUMBER = "number"
     SECONDS = "seconds"
     DAYS = "days"
     MONTHS = "months"
+    FIRSTS = "first days"
 
     def label(self, value: Fraction) -> object:
         """What people see."""
@@ -149,6 +153,8 @@ class Shape(Enum):
                 return EPOCH.date() + timedelta(days=int(value))
             case Shape.MONTHS:
                 return datetime(int(value) // 12, int(value) % 12 + 1, 1)  # noqa: DTZ001
+            case Shape.FIRSTS:
+                return date(int(value) // 12, int(value) % 12 + 1, 1)
             case _:
                 assert_never(self)
 

@@ -7,6 +7,7 @@ from datetime import date
 from fractions import Fraction
 from typing import Final
 
+from partita.exact import number
 from partita.query.language.formulas import (
     ARITHMETIC,
     TRUTHS,
@@ -19,7 +20,7 @@ from partita.query.language.formulas import (
     Operation,
 )
 from partita.query.language.plan import Lines
-from partita.query.language.text import number, readable, shown_aggregate, shown_key
+from partita.query.language.text import readable, shown_aggregate, shown_key
 
 _STRENGTH: Final = {
     Operation.OR: 1,

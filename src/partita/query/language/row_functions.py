@@ -139,12 +139,13 @@ def rounded(part: Expression, step: Fraction, domain: Domain, *, half: bool = Tr
     added = Number(step / 2 if half else Fraction(0))
 
     def away(side: Expression) -> Expression:
-        return Times((Number(step), Quotient(Plus((side, added)), step)))
+        return Quotient(Plus((side, added)), step)
 
-    if within.low >= 0:
-        return away(part)
-    below = against(part, Operator.BELOW, Fraction(0), domain)
-    return chosen((below, minus(away(minus(part)))), otherwise=away(part), domain=domain)
+    steps = away(part)
+    if within.low < 0:
+        below = against(part, Operator.BELOW, Fraction(0), domain)
+        steps = chosen((below, minus(away(minus(part)))), otherwise=steps, domain=domain)
+    return Times((Number(step), steps))
 
 
 def evenly(part: Expression, domain: Domain) -> Expression:

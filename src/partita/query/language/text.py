@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, assert_never
 
+from partita.exact import number
 from partita.query.language.conditions import Condition, Versus
 from partita.query.language.expressions import (
     Case,
@@ -223,6 +224,8 @@ def shown_aggregate(aggregate: Aggregate, written: Written = canonical) -> str:
             return f"SUM({shown_expression(of, written)})"
         case Average(of):
             return f"AVG({shown_expression(of, written)})"
+        case Quantile(of, share, side) if side:
+            return f"QUANTILE_{'LOW' if side < 0 else 'HIGH'}({shown_expression(of, written)}, {number(share)})"
         case Quantile(of, share):
             plain = {Fraction(0): "MIN", Fraction(1, 2): "MEDIAN", Fraction(1): "MAX"}.get(share)
             inner = shown_expression(of, written)
@@ -348,23 +351,6 @@ def _gathered(plan: Plan, per_user: PerUser) -> str:
         listed.append(f"{text} AS {quoted(column.name)}")
     parts = [f"SELECT {', '.join(listed)} FROM {_named(plan.table)}", *_where(plan.where)]
     return f"({' '.join(parts)} GROUP BY {', '.join(keys)}) AS gathered"
-
-
-def number(value: Fraction) -> str:
-    """A number as decimal text where it has one, otherwise as a division.
-
-    >>> number(Fraction(-5, 4)), number(Fraction(1, 3))
-    ('-1.25', '(1 / 3)')
-    """
-    bottom, digits = value.denominator, 0
-    while 10**digits % bottom and digits < 60:
-        digits += 1
-    if 10**digits % bottom:
-        return f"({value.numerator} / {value.denominator})"
-    if not digits:
-        return str(value.numerator)
-    scaled = str(abs(value.numerator) * (10**digits // bottom)).rjust(digits + 1, "0")
-    return f"{'-' if value < 0 else ''}{scaled[:-digits]}.{scaled[-digits:]}"
 
 
 def _inner(expression: Expression, written: Written) -> str:

@@ -15,7 +15,7 @@ CLAUSES: Final[dict[str, tuple[str, str]]] = {
     "windows": ("WINDOW", "It would make one row depend on others. Use GROUP BY."),
     "laterals": ("LATERAL", "A question reads one table as it is."),
     "pivots": ("PIVOT", "Use GROUP BY, and turn the answer afterwards; or write COUNT(*) FILTER (WHERE ...) AS name."),
-    "sample": ("TABLESAMPLE", "Every question reads all rows; noise protects them."),
+    "sample": ("TABLESAMPLE", "Every question reads all rows, and noise protects them. Leave it out."),
     "into": ("INTO", "A question changes nothing."),
     "locks": ("FOR UPDATE", "A question changes nothing."),
 }
@@ -75,6 +75,15 @@ _OF_ROWS: Final = (
     "It makes one row depend on others. Use GROUP BY, or gather the rows of each owner: "
     "FROM (SELECT owner, LEAST(COUNT(*), 5) AS n FROM table GROUP BY owner)."
 )
+_OF_RANKS: Final = (
+    "It makes one row depend on others. Where parts of equal size end is told by "
+    "SELECT QUANTILE_CONT(x, [0.25, 0.5, 0.75]) AS q FROM table; rows are then counted between such numbers."
+)
+_RANKS: Final = (exp.Ntile, exp.PercentRank, exp.CumeDist)
+DIFFERENT: Final = (
+    "Write SELECT {name}(x) AS value FROM (SELECT x, COUNT(*) AS n FROM table GROUP BY x HAVING COUNT(*) > 20) AS t, "
+    "with a number above the error bar: each value that occurs counts once."
+)
 
 
 def called(text: str, node: exp.Expr) -> str:
@@ -118,7 +127,8 @@ def for_window(node: exp.Expr) -> tuple[str, str]:
         for window in windows
         for inner in window.find_all(exp.AggFunc)
     )
-    return "A window function", _OF_GROUPS if grouped else _OF_ROWS
+    ranked = any(isinstance(window.this, _RANKS) for window in windows)
+    return "A window function", _OF_GROUPS if grouped else _OF_RANKS if ranked else _OF_ROWS
 
 
 def for_select(word: str) -> str | None:

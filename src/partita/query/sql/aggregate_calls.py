@@ -28,7 +28,7 @@ from partita.query.language.conditions import Condition
 from partita.query.language.expressions import Case, Expression, Number
 from partita.query.language.formulas import Apply, Choice, Constant, Formula, Label, Margin, Operation, replaced
 from partita.query.language.joined import joined_of
-from partita.query.sql.advice import DISTINCT, for_aggregate
+from partita.query.sql.advice import DIFFERENT, DISTINCT, for_aggregate
 from partita.query.sql.quantile_calls import each_owner, read_owner, read_quantile
 from partita.query.sql.scalars import Reader
 from partita.query.sql.shape_calls import (
@@ -38,11 +38,13 @@ from partita.query.sql.shape_calls import (
     read_standard_error,
     read_truth,
 )
-from partita.query.sql.spelling import GeometricMean, KurtosisPop, StandardError
+from partita.query.sql.spelling import GeometricMean, KurtosisPop, QuantileHigh, QuantileLow, StandardError
 
 
 def aggregate(reader: Reader, node: exp.Expr) -> Formula | None:
     """The aggregate that a node is, or None if it is something else."""
+    if isinstance(node, exp.IgnoreNulls | exp.RespectNulls):
+        return aggregate(reader, node.this)
     read = READERS.get(type(node))
     if read is not None:
         return read(reader, node)
@@ -131,7 +133,8 @@ def _undistinct(reader: Reader, node: exp.Expr) -> exp.Expr:
     of: exp.Expr = node.this
     if isinstance(of, exp.Distinct):
         name = node.sql_name() if isinstance(node, exp.Func) else node.key.upper()
-        raise reader.refused(node, refuse.function_not_answered(f"{name}(DISTINCT ...)", "Leave DISTINCT out."))
+        advice = DIFFERENT.format(name=name)
+        raise reader.refused(node, refuse.function_not_answered(f"{name}(DISTINCT ...)", advice))
     return of
 
 
@@ -187,6 +190,8 @@ READERS: Final[dict[type[exp.Expr], Callable[[Reader, exp.Expr], Formula]]] = {
     exp.Sum: _sum,
     exp.Avg: _average,
     exp.Median: read_quantile,
+    QuantileLow: read_quantile,
+    QuantileHigh: read_quantile,
     exp.Quantile: read_quantile,
     exp.ApproxQuantile: read_quantile,
     exp.Min: read_quantile,

@@ -11,12 +11,13 @@ from typing import Any, final
 from sqlglot import exp
 
 from partita.effort import Work, spend
+from partita.exact import number
 from partita.limits import current
 from partita.query.functions.tabulated import Untabulated, evaluated
 from partita.query.language.conditions import Condition
 from partita.query.language.expressions import Bounds, Case, Expression, Number
 from partita.query.language.keys import Cases, Key, Mapped, Shape, Shown, Valued
-from partita.query.language.text import number, readable
+from partita.query.language.text import readable
 from partita.region.codes import of
 from partita.region.domain import Domain
 from partita.region.predicate import Codewise, Predicate

@@ -11,7 +11,7 @@ from partita.errors.query import language as refuse
 from partita.query.language import keys
 from partita.query.language.expressions import columns
 from partita.query.language.keys import Bucket, Each, Key, Opened, Truncated
-from partita.query.sql import open_text, rowwise, time_labels, times
+from partita.query.sql import lattice_keys, open_text, rowwise, time_labels, times
 from partita.query.sql.column_functions import cases, constant
 from partita.region.columns import Timestamps
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # Functions of columns with more values than these are computed row by row where they can be.
 MOST_LISTED = 10_000
+_ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg)
 _TRUTHS = (
     exp.EQ,
     exp.NEQ,
@@ -90,7 +91,7 @@ def _function(reader: Reader, node: exp.Expr) -> Key | None:
     if open_text.mentions(reader, node) is not None:
         return open_text.key(reader, node) or _decided(reader, node, text)
     if text is not None and times.many(reader, node):
-        timed = times.key_of(reader, node, text) or time_labels.named(reader, node, text)
+        timed = lattice_keys.key_of(reader, node, text) or time_labels.named(reader, node, text)
         if timed is not None:
             return timed
     if text is not None and reader.many(node, MOST_LISTED) and (number := _number(reader, node, text)) is not None:
@@ -100,7 +101,7 @@ def _function(reader: Reader, node: exp.Expr) -> Key | None:
         return found.key(text, reader.table.domain)
     if text is None:
         return None
-    timed = times.key_of(reader, node, text) or _number(reader, node, text)
+    timed = lattice_keys.key_of(reader, node, text) or _number(reader, node, text)
     return _decided(reader, node, text) if timed is None else timed
 
 
@@ -123,9 +124,11 @@ def _number(reader: Reader, node: exp.Expr, text: str) -> Key | None:
     """Groups by a function of bounded expressions that gives numbers."""
     try:
         of = rowwise.function_of(reader, node)
+        if of is None and isinstance(node, _ARITHMETIC):
+            of = reader.expression(node)
     except QueryRefused:
         return None
-    return None if of is None or not columns(of) else times.valued(of, reader.table.domain, text)
+    return None if of is None or not columns(of) else lattice_keys.valued(of, reader.table.domain, text)
 
 
 def _chosen(reader: Reader, node: exp.Case | exp.If, text: str) -> Key | None:

@@ -270,13 +270,13 @@ def _plan(asked: Asked, given: exp.Select) -> Plan:
     if asked.people is not None:
         own = asked
         asked = own.among(derived_tables(text, given, asked.people, lambda one, tree: _based(own.among(one), tree)))
-    made = inlined(text, given)
+    made = inlined(text, given, (table.owner for table in asked.tables.values()))
     tree, stored = made.tree, made.tree
     inner = _gathering(tree)
     if inner is not None:
         stored = inner
     base, met = _based(asked, stored)
-    base = replace(base, texts=asked.people is None)
+    base = replace(base, texts=True)
     _check_apart(base, made.apart)
     reader, per_user = base, None
     if inner is not None:

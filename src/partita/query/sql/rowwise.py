@@ -15,10 +15,12 @@ from partita.query.language import row_functions as made
 from partita.query.language.conditions import size
 from partita.query.language.expressions import (
     WIDEST_VALUE,
+    Clamp,
     Curved,
     Expression,
     Extreme,
     Number,
+    Plus,
     Quotient,
     Ratio,
     Times,
@@ -74,8 +76,12 @@ def _function_of(reader: Reader, node: exp.Expr) -> Expression | None:
             return made.sign(reader.expression(node.this), domain)
         case exp.Mod() if (width := reader.constant(node.expression)) is not None:
             return made.modulo(reader.expression(node.this), width, domain)
+        case exp.Sub() if (inner := node.expression.unnest()) and isinstance(inner, exp.Mod):
+            return _without_rest(reader, node.this.unnest(), inner)
         case exp.IntDiv() if (width := reader.constant(node.expression)) is not None:
             return _whole_quotient(reader, node, width)
+        case exp.WidthBucket():
+            return _bucket(reader, node)
         case exp.Cast() | exp.TryCast():
             return _cast(reader, node)
         case exp.Pow():
@@ -152,6 +158,26 @@ def _rounded(reader: Reader, node: exp.Round) -> Expression | None:
     step, inner = Fraction(10) ** -int(count), node.this.unnest()
     part = quotient(reader, inner, step=step) if isinstance(inner, exp.Div) else _curved(reader, inner, step)
     return made.rounded(part or reader.expression(node.this), step, reader.table.domain)
+
+
+def _without_rest(reader: Reader, whole: exp.Expr, rest: exp.Mod) -> Expression | None:
+    """x - x % w: the multiple of w that x reaches, towards zero."""
+    width = reader.constant(rest.expression)
+    if not width or rest.this.unnest() != whole:
+        return None
+    return made.rounded(reader.expression(whole), abs(width), reader.table.domain, half=False)
+
+
+def _bucket(reader: Reader, node: exp.WidthBucket) -> Expression | None:
+    """WIDTH_BUCKET(x, low, high, n): 0 below, n + 1 from the upper end on, and n buckets of equal width between."""
+    ends = [node.args.get(name) for name in ("min_value", "max_value", "num_buckets")]
+    low, high, count = (None if end is None else reader.constant(end) for end in ends)
+    if low is None or high is None or count is None or low >= high or count < 1 or count.denominator != 1:
+        return None
+    part = reader.expression(node.this)
+    # A clamped quotient: one bucket below the first, and one after the last.
+    place = Quotient(Plus((part, Number(-low))), (high - low) / count)
+    return Plus((Clamp(place, Fraction(-1), count), Number(Fraction(1))))
 
 
 def _whole_quotient(reader: Reader, node: exp.IntDiv, width: Fraction) -> Expression | None:

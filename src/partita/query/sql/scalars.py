@@ -33,7 +33,7 @@ from partita.query.language.expressions import (
     numeric,
 )
 from partita.query.language.keys import Key
-from partita.query.sql import open_text, rowwise, times
+from partita.query.sql import likeness, open_text, rowwise, times
 from partita.query.sql.advice import for_expression
 from partita.query.sql.column_functions import Tabulated
 from partita.query.sql.group_by import read_key
@@ -333,7 +333,8 @@ class Reader:
             raise self.refused(node, refuse.needs_constant("CLAMP(x, low, high)", "low and high"))
         if low > high:
             raise self.refused(node, refuse.bad_clamp(low, high))
-        return Clamp(rowwise.kept(self, parts[0], low, high) or self.expression(parts[0]), low, high)
+        known = open_text.measured(self, parts[0], low, high) or rowwise.kept(self, parts[0], low, high)
+        return Clamp(known or self.expression(parts[0]), low, high)
 
     def _no_expression(self, node: exp.Expr) -> QueryRefused:
         return self.refused(node, refuse.function_not_answered(*for_expression(self.text, node)))
@@ -442,7 +443,7 @@ class Reader:
 
     def _beside(self, whole: exp.Expr, left: exp.Expr, operator: Operator, right: exp.Expr) -> Predicate:
         """Two expressions compared: two times, one of which may be a text, or two numbers."""
-        timely = times.compared(self, left, operator, right)
+        timely = times.compared(self, left, operator, right) or likeness.compared(self, left, operator, right)
         if timely is not None:
             return timely
         exactly = rowwise.compared(self, left, operator, right)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeVar, final
 
@@ -37,11 +37,12 @@ class Inlined:
 @final
 @dataclass
 class Inliner:
-    """Inlines the parts of one question; ``known`` are the questions that WITH gave names to."""
+    """Inlines the parts of one question; ``known`` are the questions that WITH gave names to, ``owners`` columns."""
 
     text: str
     known: Mapping[str, exp.Expr] = field(default_factory=dict)
     apart: list[tuple[exp.Expr, ...]] = field(default_factory=list)
+    owners: frozenset[str] = frozenset()
 
     def select(self, tree: exp.Select) -> exp.Select:
         """The same question about a table itself, or about rows gathered by owner."""
@@ -90,11 +91,11 @@ class Inliner:
                 return None
             # A name may not mean itself.
             rest = {name: tree for name, tree in self.known.items() if name != source.name.lower()}
-            deeper = Inliner(self.text, rest, self.apart)
+            deeper = Inliner(self.text, rest, self.apart, self.owners)
             return deeper.query(_copied(named))
         if isinstance(source, exp.Subquery):
             self._only(source, _BRACKETS)
-            return Inliner(self.text, self.known, self.apart).query(self._renamed(source.this, source))
+            return Inliner(self.text, self.known, self.apart, self.owners).query(self._renamed(source.this, source))
         return None
 
     def query(self, tree: exp.Expr) -> exp.Select:
@@ -103,6 +104,7 @@ class Inliner:
             self._only(tree, _BRACKETS)
             tree = tree.this
         if isinstance(tree, exp.Select):
+            _grouped(tree, self.owners)
             return self.select(tree)
         if isinstance(tree, exp.Union):
             return self._union(tree)
@@ -245,9 +247,9 @@ class Inliner:
         return at(problem, words(self.text, node))
 
 
-def inlined(text: str, tree: exp.Select) -> Inlined:
+def inlined(text: str, tree: exp.Select, owners: Iterable[str | None] = ()) -> Inlined:
     """One SELECT that asks the same."""
-    inliner = Inliner(text)
+    inliner = Inliner(text, owners=frozenset(owner.lower() for owner in owners if owner is not None))
     made = inliner.select(tree)
     return Inlined(made, tuple(inliner.apart))
 
@@ -272,6 +274,17 @@ def _by_names(join: exp.Join, alias: str) -> None:
         mine, theirs = (exp.column(using[0].name, table=table or None) for table in (alias, join.this.alias_or_name))
         join.set("using", None)
         join.set("on", exp.EQ(this=mine, expression=theirs))
+
+
+def _grouped(tree: exp.Select, owners: frozenset[str]) -> None:
+    """SELECT DISTINCT owner: one row for each, as GROUP BY owner."""
+    distinct, listed = tree.args.get("distinct"), tree.expressions
+    if distinct is None or distinct.args.get("on") or tree.args.get("group") or len(listed) != 1:
+        return
+    column = listed[0].unalias()
+    if isinstance(column, exp.Column) and column.name.lower() in owners:
+        tree.set("group", exp.Group(expressions=[column.copy()]))
+        tree.set("distinct", None)
 
 
 def _unions(tree: exp.Expr) -> list[exp.Union]:

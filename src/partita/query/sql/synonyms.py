@@ -13,8 +13,8 @@ from partita.errors import QueryRefused
 from partita.errors.query import language as refuse_shape
 from partita.errors.query import tables as refuse_public
 from partita.errors.query.underlined import Words, at
+from partita.exact import number
 from partita.query.functions.tabulated import Untabulated, evaluated
-from partita.query.language.text import number
 from partita.query.sql.places import words
 from partita.query.tables.public import Fact, PublicTable
 

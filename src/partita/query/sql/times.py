@@ -26,7 +26,8 @@ from partita.query.language.expressions import (
     bounds,
 )
 from partita.query.language.expressions import columns as columns_of
-from partita.query.language.keys import Key, Shape, Valued
+from partita.query.language.keys import Shape
+from partita.query.sql.time_choices import Time, among, chosen
 from partita.query.sql.zoned import moved, zone_of
 from partita.region.columns import Dates, Operator, Timestamps
 from partita.region.columns.moments import moment
@@ -66,29 +67,6 @@ _CENTURY: Final = 2000 * 12
 _MANY_DAYS: Final = 3_000
 
 
-@final
-@dataclass(frozen=True, slots=True)
-class Time:
-    """A date or a time: days or seconds since the beginning of 1970.
-
-    ``rising``: it is a function of one column that never falls as the column grows.
-    """
-
-    of: Expression
-    rising: bool = True
-    whole: bool = False
-
-    @property
-    def seconds(self) -> Expression:
-        """As a time; a day is its midnight."""
-        return clock.times(self.of, clock.DAY) if self.whole else self.of
-
-    @property
-    def days(self) -> Expression:
-        """The day."""
-        return self.of if self.whole else clock.days(self.of)
-
-
 def time_of(reader: Reader, node: exp.Expr) -> Time | None:
     """The date or time that a node gives, or None if it is something else."""
     node = node.unnest()
@@ -110,6 +88,10 @@ def time_of(reader: Reader, node: exp.Expr) -> Time | None:
             return _opening(reader, node)
         case exp.Add() | exp.Sub():
             return _shifted(reader, node)
+        case exp.Coalesce() | exp.Greatest() | exp.Least():
+            return among(lambda part: time_of(reader, part) or literal(part), node)
+        case exp.Case() | exp.If():
+            return chosen(reader, lambda part: time_of(reader, part) or literal(part), node)
         case _:
             return None
 
@@ -365,40 +347,7 @@ def written(reader: Reader, node: exp.Anonymous) -> Expression | None:
     return Quotient(part, width) if name == "quotient" else Remainder(part, width)
 
 
-# --- keys and conditions ----------------------------------------------------------------------------------------
-
-
-def key_of(reader: Reader, node: exp.Expr, text: str) -> Key | None:
-    """Groups by a period, by a day, or by a number made of times."""
-    domain = reader.table.domain
-    found = periods(reader, node)
-    if found is not None and columns_of(found.number):
-        return valued(found.number, domain, text, found.width, found.start, found.shown)
-    time = time_of(reader, node)
-    if time is not None and columns_of(time.of):
-        if time.whole:
-            return valued(time.of, domain, text, shown=Shape.DAYS)
-        return valued(time.of, domain, text, shown=Shape.SECONDS)
-    number = number_of(reader, node)
-    return None if number is None or not columns_of(number) else valued(number, domain, text)
-
-
-def valued(
-    of: Expression,
-    domain: Domain,
-    text: str,
-    width: Fraction = Fraction(1),
-    start: Fraction = Fraction(0),
-    shown: Shape = Shape.NUMBER,
-) -> Valued | None:
-    """Groups by the values of an expression; None if some of them would lie beyond the calendar."""
-    within = bounds(of, domain)
-    try:
-        for end in (within.lowest, within.highest):
-            shown.label(end * width + start)
-    except (OverflowError, ValueError):
-        return None
-    return Valued(of, within, width, start, shown, text)
+# --- conditions -------------------------------------------------------------------------------------------------
 
 
 def rises(expression: Expression) -> bool:

@@ -10,13 +10,15 @@ _OWNERS: Final = frozenset(
 )
 _LINKS: Final = frozenset("id uuid guid key ref reference code nr".split())
 _DAYS: Final = frozenset(
-    "date day dob birth born birthday admitted discharged created updated modified opened closed ordered paid_on datum "
+    "date day dob birth born birthday admitted admission discharged discharge created updated modified opened closed "
+    "ordered paid_on since until datum aufnahme entlassung "
     "geburtsdatum timestamp fecha".split()
 )
 _BIRTHS: Final = frozenset("dob birth born birthday geburtsdatum".split())
 _MONEY: Final = frozenset(
     "cost costs price amount salary income wage wages revenue fee fees charge charges payment paid deposit balance "
-    "spend spent premium rent turnover sales eur usd gbp chf preis betrag gehalt kosten umsatz".split()
+    "spend spent premium rent turnover sales copay copayment bill refund eur usd gbp chf preis betrag gehalt kosten "
+    "umsatz".split()
 )
 _SHARES: Final = frozenset("percent percentage pct rate share prozent anteil".split())
 _TRUTHS: Final = frozenset(
@@ -33,11 +35,27 @@ _PLAIN: Final = {
     "month": (1, 12, None),
     "hour": (0, 23, None),
     "weekday": (0, 7, None),
-    "height": (0, 250, "1"),
+    "height": (0, 250, "0.1"),
     "weight": (0, 300, "0.1"),
     "bmi": (0, 80, "0.1"),
     "temperature": (-50, 60, "0.1"),
+    "systolic": (0, 300, None),
+    "diastolic": (0, 200, None),
+    "pulse": (0, 300, None),
 }
+_CALLED: Final = {
+    "age": "an age",
+    "alter": "an age",
+    "bmi": "a body mass index",
+    "systolic": "a blood pressure",
+    "diastolic": "a blood pressure",
+}
+# A rate of these is no share.
+_SPEEDS: Final = frozenset("heart hourly exchange breath breathing respiratory".split())
+_TEXTS: Final = frozenset(
+    "name firstname lastname surname forename email mail phone telephone mobile fax address street note notes comment "
+    "comments remark remarks description text message url vorname nachname telefon adresse bemerkung".split()
+)
 
 
 def words(column: str) -> list[str]:
@@ -78,8 +96,8 @@ def guessed(column: str, kind: str) -> tuple[str, str] | None:
             if word in told:
                 listed = f"[{lowest}, {highest}]"
                 plain = f"{{ integers = {listed} }}" if step is None else f'{{ decimals = {listed}, step = "{step}" }}'
-                return plain, "an age" if word in ("age", "alter") else f"a {word}"
-        if told & _SHARES or "%" in column:
+                return plain, _CALLED.get(word, f"a {word}")
+        if (told & _SHARES and not told & _SPEEDS) or "%" in column:
             return '{ decimals = [0, 100], step = "0.1" }', "a percentage; [0, 1] with a step of 0.001 for a fraction"
         if told & _MONEY:
             return '{ decimals = [0, 100000], step = "0.01" }', "money; the lower the upper bound, the less noise"
@@ -92,6 +110,15 @@ def guessed(column: str, kind: str) -> tuple[str, str] | None:
 
 def _asks(found: list[str]) -> bool:
     return bool(found) and (found[0] in _ASKED or bool(_TRUTHS & set(found)))
+
+
+def tells(column: str) -> bool:
+    """Whether a column seems to hold text about somebody: names, addresses, notes.
+
+    >>> tells("First name"), tells("ward")
+    (True, False)
+    """
+    return bool(_TEXTS & set(words(column)))
 
 
 def links(column: str) -> bool:

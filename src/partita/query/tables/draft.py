@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from partita.errors.query import tables as refuse
-from partita.query.tables.column_guesses import guessed, links, owns
+from partita.query.tables.column_guesses import guessed, links, owns, tells
 from partita.query.tables.sources import DELIMITERS, bare
 
 _LONGEST: Final = 1_000_000
+_TEXT: Final = ("unknown", "string", "large_string")
 
 _HEADER: Final = """# What Partita may tell about {name}, and what it must know first.
 #
@@ -42,12 +43,14 @@ delimiter = {delimiter}
 # encoding = "cp1252"
 """
 _FOOTER: Final = """
-# Who is protected, and how much may ever be told. One table for each promise.
+# Who is protected, and how much may ever be told. One table for each promise.{counted}
 [[promises]]
 # ρ = 0.25 reads as ε = 3.54 but for one chance in a million. A delta is needed only for keys that nobody has listed.
 protect = {protect}
 rho = "0.25"
 """
+_COUNTED: Final = """
+# At most so many rows of one person count in all answers: the fewer, the less noise, and the more rows are left out."""
 
 
 def draft(path: str | Path) -> str:
@@ -59,6 +62,7 @@ def draft(path: str | Path) -> str:
     name = drafted_name(source)
     known: list[str] = []
     unknown: list[str] = []
+    texts: list[str] = []
     owner = None
     for column, kind in columns:
         if owner is None and owns(column):
@@ -68,6 +72,8 @@ def draft(path: str | Path) -> str:
         found = guessed(column, kind)
         if found is not None:
             known.append(_line(column, *found))
+        elif tells(column) and kind in _TEXT:
+            texts.append(_line(column, '"text_keys"', "what people are called, or wrote"))
         else:
             unknown.append(_line(column, *_asked(column, kind)))
     listed = known
@@ -76,11 +82,14 @@ def draft(path: str | Path) -> str:
     elif unknown:
         # Nothing to ask about yet: the first question says what to fill in.
         listed = [*known, *unknown]
+    if texts:
+        listed = [*listed, "", "# Text about people: rather leave it out.", *(f"# {line}" for line in texts)]
     reading = "" if delimiter is None else _READING.format(name=name, delimiter=_text(delimiter))
     place = _text(str(path).replace("\\", "/"))
     protect = '"rows"' if owner is None else f"{{ users = {{ column = {_text(owner)}, rows = 10 }} }}"
     text = _HEADER.format(name=name, source=place, reading=reading) + "\n".join(listed) + "\n"
-    return text + _FOOTER.format(protect=protect)
+    counted = "" if owner is None else _COUNTED
+    return text + _FOOTER.format(protect=protect, counted=counted)
 
 
 def drafted_name(path: str | Path) -> str:

@@ -15,6 +15,7 @@ from typing import Any, final
 from partita.calls import made_by_name
 from partita.errors.query import tables as refuse
 from partita.exact import whole
+from partita.notebook import InWords
 from partita.query.tables.sources import CSV_OPTIONS, DATABASE_OPTIONS, PATTERN, Delimited, read_as, same_rows
 from partita.region.columns import (
     Column,
@@ -37,7 +38,7 @@ from partita.region.domain import Domain
 @final
 @made_by_name
 @dataclass(frozen=True, init=False, eq=False)
-class Table:
+class Table(InWords):
     """A table of protected rows.
 
     ``source`` is the path of a parquet or CSV file, of lines of JSON, of a folder or a pattern of parquet files, what
@@ -112,6 +113,11 @@ class Table:
     def same_rows(self, other: Table) -> bool:
         """Whether two declarations read the same rows, so that they must share one account."""
         return same_rows(self.source, other.source)
+
+    def __str__(self) -> str:
+        from partita.query.tables.holding import listed
+
+        return "\n".join(listed(self.name, self.columns))
 
     def describe(self) -> dict[str, object]:
         """The declaration as plain data, without the source."""

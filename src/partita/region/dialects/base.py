@@ -66,6 +66,10 @@ class Dialect(ABC):
     def over(self, left: str, right: str, *, wide: bool) -> str:
         """Whole numbers divided towards zero."""
 
+    def total(self, value: str, low: int, high: int) -> str:
+        """The exact sum of 64-bit numbers between two bounds, over at most 2^40 rows."""
+        return f"SUM({value})"
+
     def listed(self, values: Sequence[int], place: str) -> str:
         """The number at a place of a list of 64-bit numbers, counted from 1; the place is in the list, or NULL."""
         return f"(CAST('{{{','.join(map(str, values))}}}' AS {self.whole}[]))[CAST({place} AS INTEGER)]"
@@ -99,6 +103,22 @@ class Dialect(ABC):
     @abstractmethod
     def hashed(self, separator: str, key: str, texts: Sequence[str]) -> str:
         """The MD5 of a key and texts, none of them NULL, joined by a separator, in hexadecimal digits."""
+
+    def bytes(self, text: str) -> str:
+        """How many bytes a text has."""
+        return f"OCTET_LENGTH({text})"
+
+    def halves(self, separator: str, key: str, texts: Sequence[str], under: str) -> tuple[str, tuple[str, str]]:
+        """The MD5 of a key and texts, and of what is found ``under`` a name of it the upper and the lower 64 bits.
+
+        The bytes of the hash are those of a number with the lowest first.
+        """
+        raise NotImplementedError
+
+    def place(self, value: str, labels: Sequence[str]) -> str:
+        """The place of a label in a list of them, counted from 0."""
+        whens = " ".join(f"WHEN {self.literal(label)} THEN {at}" for at, label in enumerate(labels))
+        return f"CASE {value} {whens} END"
 
     def literal(self, text: str) -> str:
         """A text as a constant."""

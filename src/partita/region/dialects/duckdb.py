@@ -75,6 +75,16 @@ class DuckDBDialect(Dialect):
     def hashed(self, separator: str, key: str, texts: Sequence[str]) -> str:
         return f"MD5(CONCAT_WS({', '.join([self.literal(separator), self.literal(key), *texts])}))"
 
+    def bytes(self, text: str) -> str:
+        return f"STRLEN({text})"
+
+    def halves(self, separator: str, key: str, texts: Sequence[str], under: str) -> tuple[str, tuple[str, str]]:
+        joined = ", ".join([self.literal(separator), self.literal(key), *texts])
+        return f"MD5_NUMBER(CONCAT_WS({joined}))", (f"{under} >> 64", f"{under} & {2**64 - 1}::UHUGEINT")
+
+    def place(self, value: str, labels: Sequence[str]) -> str:
+        return f"ENUM_CODE({value})"
+
     def narrowest(self, low: int, high: int) -> str:
         for bits, kind in ((7, "TINYINT"), (15, "SMALLINT"), (31, "INTEGER")):
             if -(2**bits) <= low and high < 2**bits:

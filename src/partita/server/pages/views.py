@@ -9,8 +9,8 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from partita.curator.overview import holds
 from partita.errors import server as refuse
+from partita.query.tables.holding import holds
 from partita.server.calls import Number, TheService, working
 from partita.server.pages.drawings import burn_down, heat
 from partita.server.pages.visits import AnyForm, TheVisitor, chosen, desk_of, page

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from partita.curator.overview import holds
 from partita.effort import bounded
 from partita.ledger.reports.report import asked_of
+from partita.query.tables.holding import holds
 from partita.server.accounts.register import Caller, Role
 from partita.server.calls import Number, Practice, TheCaller, TheService, as_asked, only, told, working
 from partita.server.desk import Desk

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final, final
 
-from partita.curator.overview import holds
+from partita.query.tables.holding import holds
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table
 from partita.region.columns import Bounded

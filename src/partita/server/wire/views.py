@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from partita.curator.overview import holds
 from partita.ledger.reports.report import asked_of
+from partita.query.tables.holding import holds
 from partita.server.accounts.register import Caller
 from partita.server.desk import Desk
 from partita.server.wire.catalogue import Views

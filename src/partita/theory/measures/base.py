@@ -10,12 +10,13 @@ from typing import ClassVar, Self
 from partita.errors import foundation as refuse_number
 from partita.errors import theory as refuse
 from partita.exact import Number, exact, nonnegative, shown, whole
+from partita.notebook import InWords
 
 Reading = Callable[[object, str], Fraction]
 """How a written number is read: what callers hand over must be moderate, what was booked may be anything."""
 
 
-class Measure(ABC):
+class Measure(InWords, ABC):
     """An amount of privacy loss in one measure, for one neighbouring relation.
 
     A loss is a vector of non-negative coordinates that add up over releases; a budget is a loss that bounds

@@ -10,6 +10,7 @@ from typing import final
 from sqlglot import exp
 
 from partita.errors.query import language as refuse
+from partita.exact import number
 from partita.query.language.aggregates import Average, Count, CountRows, Quantile, Sum
 from partita.query.language.conditions import everywhere
 from partita.query.language.expressions import WIDEST_VALUE, Bounds, Expression, bounds, since
@@ -17,7 +18,6 @@ from partita.query.language.formulas import Formula
 from partita.query.language.joined import joined_of
 from partita.query.language.keys import Each
 from partita.query.language.per_user import Gathers, PerUser, PerUserColumn, capped
-from partita.query.language.text import number
 from partita.query.sql.aggregate_calls import aggregate, filtered
 from partita.query.sql.scalars import Reader
 from partita.query.tables.schema import Table
@@ -180,9 +180,9 @@ class GatheringWords:
                 return Gathers.TOTAL, of
             case Average(of):
                 return Gathers.MEAN, of
-            case Quantile(of, share) if share == 0:
+            case Quantile(of, share, 0) if share == 0:
                 return Gathers.LEAST, of
-            case Quantile(of, share) if share == 1:
+            case Quantile(of, share, 0) if share == 1:
                 return Gathers.GREATEST, of
             case _:
                 raise self.reader.refused(node, refuse.not_gathered(node.sql(dialect="duckdb")))
