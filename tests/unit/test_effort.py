@@ -237,7 +237,7 @@ def test_nothing_but_an_empty_table_is_asked_before_the_charge(curator, monkeypa
     assert all(statement.count('"table ') == statement.count(' without rows"') == 1 for statement in asked)
 
 
-# --- what was slow is counted in calls of the interpreter, and never by the clock --------------------------------------
+# --- what was slow is counted in calls of the interpreter, and never by the clock ---------------------------------
 
 SMALL = pt.Table(
     "things",
