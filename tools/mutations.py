@@ -532,7 +532,7 @@ MUTATIONS = (
         "max(each[-1][1] for each in found)",
         "min(each[-1][1] for each in found)",
         "the box around very many boxes ends where the first of them does",
-        ("ragged/rows",),
+        tests=("tests/laws/test_limited_losses.py", "tests/laws/test_account.py"),
     ),
     Mutation(
         "composition/account/loads/wide/pairs.py",
@@ -956,7 +956,7 @@ MUTATIONS = (
     ),
     Mutation(
         "engine/statements/joining.py",
-        "ROW_NUMBER() OVER () AS number",
+        "CAST(ROW_NUMBER() OVER (ORDER BY word) AS BIGINT) AS number",
         "CAST(HASH(word) % 4 AS BIGINT) AS number",
         "two owners have one number",
         tests=("tests/laws/test_joined.py",),
