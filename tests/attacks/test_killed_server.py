@@ -100,7 +100,8 @@ def test_a_server_that_is_killed_at_any_point_and_comes_back_has_charged_once(se
         assert ledger.verify().problems == ()
 
 
-def test_what_a_server_forgot_was_never_confirmed_and_those_who_saw_it_go_on(server, tmp_path):
+@pytest.mark.parametrize("again", [False, True], ids=["the connection", "one that another thread has made"])
+def test_what_a_server_forgot_was_never_confirmed_and_those_who_saw_it_go_on(server, tmp_path, again):
     """A charge is in the book and not yet durable when the server dies: a flush on another connection says nothing."""
     place = server.book(tmp_path)
     with opened(place) as ledger, opened(place) as other:
@@ -111,6 +112,9 @@ def test_what_a_server_forgot_was_never_confirmed_and_those_who_saw_it_go_on(ser
         def late(stage, since):
             seen.append(other.spent())
             server.kill()
+            if again:
+                store._beside.close()
+                store.ready()
             flush(stage, since)
 
         store.flush = late

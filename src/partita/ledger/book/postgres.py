@@ -38,10 +38,7 @@ CREATE TABLE partita_answer (seq bigint PRIMARY KEY, content bytea NOT NULL);
 CREATE TABLE partita_tally (seq bigint PRIMARY KEY, content bytea NOT NULL);
 CREATE TABLE partita_secret (name text PRIMARY KEY, content bytea NOT NULL);
 """
-_FLUSH = (
-    "BEGIN; SET LOCAL synchronous_commit = on; "
-    "SELECT pg_logical_emit_message(true, 'partita', 'flushed'); COMMIT"
-)
+_FLUSH = "BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_logical_emit_message(true, 'partita', 'flushed'); COMMIT"
 _TABLES = ("answer", "entry", "secret", "tally")
 _KINDS = {kind.value: kind for kind in Kind}
 _COLUMNS = "seq, kind, note, hash, of, question, key, charge"
@@ -181,7 +178,8 @@ class PostgresStore(Store):
         # very connection that was open before what is to be durable was written or seen, and on no other.
         with self._named(stage):
             self._turn.taken(self._flushed)
-        if self._beside is not since or self._beside.closed:
+        beside: Any = self._beside
+        if beside.closed or beside is not since:
             raise refuse_server.connection_lost(self.name, stage)
 
     def _flushed(self) -> None:

@@ -1,4 +1,4 @@
-"""One flush for all who wait: whoever comes first makes it, and whoever came before it began needs none of their own."""
+"""One flush for all who wait: whoever comes first makes it, and who came before it began needs none of their own."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Turn:
         self._running = False
 
     def taken(self, act: Callable[[], None]) -> None:
-        """Return once an act that began after this call has ended well; a failure is that of the thread that made it."""
+        """Return once an act that began after this call has ended well; a failure is that of who made the act."""
         with self._change:
             self._asked += 1
             mine = self._asked
