@@ -56,7 +56,7 @@ def kept(batches, most):
     people = People(persons("u", rows={"events": most}), [table])
     engine = DuckDB([table], people, "5b" * 16, threads=1)
     # The keyed order is the one thing that a vector states for itself.
-    with mock.patch.object(statements, "keyed_order", return_value='"place"'):
+    with mock.patch.object(statements, "sealing_order", return_value='"place"'):
         try:
             cap = changed(people.truncation("events", "5b" * 16), kept=True)
             grown = engine.growing({"events": table}, people, {"events": cap}, "secret")

@@ -9,6 +9,8 @@ import pytest
 import partita as pt
 from partita.engine import growing as engine_growing
 from partita.engine.duckdb import DuckDB
+from partita.engine.statements import growth
+from partita.engine.statements.statement import keyed_order
 from partita.query.tables.truncation import truncation
 
 KEY = "c3" * 16
@@ -80,8 +82,29 @@ def test_no_more_rows_of_an_owner_are_ever_held_than_the_cap(granularity):
 
 
 @pytest.mark.parametrize("granularity", PROMISES.values(), ids=PROMISES)
-def test_rows_that_were_declared_are_a_batch_like_any_other(granularity):
+def test_rows_that_were_declared_are_a_batch_like_any_other(granularity, monkeypatch):
+    monkeypatch.setattr(growth, "sealing_order", keyed_order)  # declared rows are kept in this order
     assert list(map(rows_of, states(granularity, declared=1))) == list(map(rows_of, states(granularity)))
+
+
+def test_owners_who_are_numbers_keep_what_they_would_as_texts():
+    """A first batch is told apart by numbers, where owners are stored so."""
+    columns = {"who": pt.identifier(), "age": pt.integers(0, 9)}
+    cap, found = truncation(pt.Table("visits", [], columns), [PROMISES["users"]], KEY), []
+    for kind in (int, str):
+        batches_ = [[{"who": kind(at % 7 - 3), "age": at % 5} for at in range(start, 40)] for start in (0, 20)]
+        table = pt.Table("visits", [], columns)
+        engine = DuckDB([table], threads=1)
+        engine.cut({"visits": cap})
+        grown = engine.growing({"visits": table}, None, {"visits": cap}, "secret")
+        grown.begin()
+        for batch in batches_:
+            grown.arrive({"visits": batch})
+            grown.settle()
+        found.append(sorted(map(repr, grown.contents()["visits.rows"].to_pylist())))
+        engine.close()
+    assert found[0] == found[1]
+    assert len(found[0]) == 7 * CAP
 
 
 @pytest.mark.parametrize("granularity", PROMISES.values(), ids=PROMISES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
+from collections import Counter, defaultdict
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from datetime import date
@@ -81,7 +81,7 @@ def test_the_engines_agree_with_a_plain_database_on_the_kept_rows(world, asked):
             assert Counter(coded) == Counter(tuple(row[place] for place, _, _ in listed) for row in found)
 
 
-def test_owners_and_keys_are_one_number_in_all_tables_exactly_where_they_are_one_text():
+def test_owners_are_one_number_in_all_tables_exactly_where_they_are_one_text_and_keys_of_one_owner_too():
     """Joins compare the numbers, and a wrong one would join the rows of two owners."""
     rows = {
         "folk": [{"u": owner, "a": 1, "s": "x"} for owner in (1, "2", "a", None)],
@@ -89,19 +89,36 @@ def test_owners_and_keys_are_one_number_in_all_tables_exactly_where_they_are_one
         "bits": [{"k": key, "q": 0, "b": True} for key in ("7", 8, "a", None, "nobody's")],
         "seen": [{"u": owner, "w": 0, "t": "r"} for owner in ("a", "7", 1)],
     }
-    world = World(rows, {"buys": 3, "bits": 5, "seen": 1})
-    known: dict[str | None, set[int | None]] = {}
+    world = World(rows, {"buys": 4, "bits": 5, "seen": 1})
+    owners, keys = defaultdict[object, set[int]](set), defaultdict[object, set[int]](set)
     with closing(DuckDB(world.tables(), world.people(), KEY, threads=1)) as engine:
-        for stored in engine._stored.values():
-            for column, number in stored.numbers.items():
-                pairs = engine._lines(f'SELECT "{column}", "{number}" FROM {stored.relation}')
-                for word, found in pairs:
-                    known.setdefault(word, set()).add(found)
         assert engine._stored["buys"].numbers.keys() == {"u", "k"}
-    assert known.pop(None) == {None}
-    assert known.keys() >= {"1", "2", "7", "8", "a"}
-    assert {len(found) for found in known.values()} == {1}
-    assert len(set().union(*known.values())) == len(known)
+        for stored in engine._stored.values():
+            number = stored.numbers["u"]
+            for owner, found in engine._lines(f'SELECT "u", "{number}" FROM {stored.relation}'):
+                owners[owner].add(found)
+            if "k" in stored.numbers:
+                pairs = engine._lines(f'SELECT "u", "k", "{stored.numbers["k"]}" FROM {stored.relation}')
+                assert {found for _, key, found in pairs if key is None} <= {None}
+                for owner, key, found in pairs:
+                    keys[owner, key].update(() if key is None else (found,))
+    assert {owner for owner, _ in keys} == {"1", "2", "7"}
+    assert len([pair for pair in keys if pair[1] is not None]) == 9  # three owners with three keys
+    for known in (owners, {pair: found for pair, found in keys.items() if pair[1] is not None}):
+        assert None not in known
+        assert {len(found) for found in known.values()} == {1}
+        assert len(set().union(*known.values())) == len(known)
+
+
+@pytest.mark.parametrize("key", [False, True])
+def test_people_of_one_table_have_each_row_once(key):
+    """Where nothing is joined rows are numbered too, and an owner with two rows has two."""
+    columns = COLUMNS["buys"] if key else {name: kind for name, kind in COLUMNS["buys"].items() if name != "k"}
+    rows = [{"k": place % 3, "u": place % 4, "p": 1, "d": None} for place in range(20)]
+    people = People(persons("u", rows={"buys": 3}), [Table("buys", rows, columns)])
+    with closing(DuckDB(people.tables.values(), people, KEY)) as engine:
+        (found,) = engine._lines(f"SELECT COUNT(*) FROM {engine._stored['buys'].relation}")
+    assert found == (12,)
 
 
 def shown(plan: Plan, question: Question) -> list[tuple[int, str, Bounded]]:
@@ -398,6 +415,10 @@ def test_a_row_that_is_led_to_counts_once():
 # --- questions, their numbers and their prices -------------------------------------------------------------------
 
 ASKED = (
+    "SELECT f.s, COUNT(*) AS n FROM seen v JOIN folk f ON f.u = v.u WHERE v.t = 'r' OR f.a > 2 GROUP BY f.s",
+    "SELECT COUNT(v.t) AS m, SUM(CASE WHEN LENGTH(t) < 1 THEN f.a END) AS c FROM folk f LEFT JOIN seen v ON f.u = v.u",
+    "SELECT COUNT(*) AS n FROM seen v JOIN seen w ON v.u = w.u WHERE v.t LIKE '%r' AND NOT w.t = 'r'",
+    "SELECT v.t, COUNT(*) AS n FROM seen v JOIN folk f ON f.u = v.u WHERE LOWER(v.t) <> 'q' GROUP BY v.t",
     "SELECT c.s, COUNT(*) AS n, SUM(o.p) AS p FROM buys o JOIN folk c ON c.u = o.u GROUP BY c.s",
     "SELECT COUNT(*) AS n, COUNT(DISTINCT o.u) AS people FROM buys o JOIN bits l ON l.k = o.k WHERE l.q < 4 OR o.p = 1",
     "SELECT c.s, AVG(o.p + c.a) AS n FROM folk c LEFT JOIN buys o ON c.u = o.u AND o.p < c.a GROUP BY c.s",

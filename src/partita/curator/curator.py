@@ -472,8 +472,6 @@ class Curator(Custody):
 
     def _shrunk(self, offered: Quote, wanted: Wanted, analyst: str) -> tuple[Quote, Region | None]:
         """The offer for those who can pay if they will do, and who was asked about if that is not everybody."""
-        if wanted.shrink and self._people is not None:
-            raise refuse.not_for_people("shrink=True")
         if not wanted.shrink or self._ledger.stored(fingerprint(offered)) is not None:
             return offered, None
         part = shrunk(offered, lambda plan: self._catalogue.quoted(plan, wanted), self._ledger, analyst)

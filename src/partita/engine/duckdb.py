@@ -27,9 +27,11 @@ from partita.engine.statements.joining import (
     TWO_OWNERS,
     joined_stored,
     kept_statement,
-    numbered_statement,
-    numbers_statement,
+    keys_numbered,
+    numbered,
+    numbered_columns,
     owned,
+    owners_numbered,
     owners_statement,
 )
 from partita.engine.statements.statement import cut_statement, rows_statement
@@ -213,16 +215,19 @@ class DuckDB(Tallying):
         raise refuse_query.unreadable_source(next(iter(kept)))
 
     def _numbered(self, kept: Mapping[str, Stored]) -> dict[str, Stored]:
-        """Kept rows with a number beside each owner and key: equal where the texts are, and compared in their place."""
-        numbers, found = '"numbers"', dict[str, Stored]()
-        self._connection.execute(f"CREATE TABLE {numbers} AS {numbers_statement(kept.values())}")
+        """Kept rows with a number beside each owner and key, in the order of these: compared in place of the texts."""
+        owners, keys, found = '"owners numbered"', '"keys numbered"', dict[str, Stored]()
+        self._connection.execute(f"CREATE TABLE {owners} AS {owners_numbered(kept.values())}")
+        self._connection.execute(f"CREATE TABLE {keys} AS {keys_numbered(kept.values(), owners)}")
         for table, stored in kept.items():
-            rows, columns = numbered_statement(stored, numbers)
+            rows, columns = numbered(stored.table, stored.relation, owners, keys), numbered_columns(stored.table)
             found[table] = replace(stored, relation=f'"numbered {len(found)}"', numbers=columns)
-            self._connection.execute(f"CREATE TABLE {found[table].relation} AS {rows}")
+            order = ", ".join(map(name, columns.values()))
+            self._connection.execute(f"CREATE TABLE {found[table].relation} AS {rows} ORDER BY {order}")
             self._connection.execute(f"DROP TABLE {stored.relation}")
             self._empty_twin(found[table])
-        self._connection.execute(f"DROP TABLE {numbers}")
+        self._connection.execute(f"DROP TABLE {owners}")
+        self._connection.execute(f"DROP TABLE {keys}")
         return found
 
     def cut(self, truncations: Mapping[str, Truncation | None]) -> None:
@@ -276,10 +281,10 @@ class DuckDB(Tallying):
         """To whom the keys of a table lead."""
         return self._leading.get(table)
 
-    def take(self, table: Table, relation: str, cap: Truncation | None) -> None:
+    def take(self, table: Table, relation: str, cap: Truncation | None, numbers: Mapping[str, str]) -> None:
         """Read a relation of kept rows from now on, in place of what was opened."""
         fixed = None if cap is None or cap.kept else cap.fixed
-        made = replace(self._found(table, relation), clean=True, cut=fixed)
+        made = replace(self._found(table, relation), clean=True, cut=fixed, numbers=numbers)
         earlier = {one.relation: one for one in (self._stored[table.name], self.given(table.name))}
         self._stored[table.name], self._bare[table.name] = made, self._empty(made)
         for key in [key for key in self._cut if key[0] == table.name]:

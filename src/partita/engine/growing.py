@@ -18,7 +18,13 @@ from partita.engine.statements.growth import (
     told_apart,
     tombstones,
 )
-from partita.engine.statements.joining import TWO_OWNERS
+from partita.engine.statements.joining import (
+    TWO_OWNERS,
+    keys_numbered,
+    numbered,
+    numbered_columns,
+    owners_numbered,
+)
 from partita.engine.statements.stored import Stored, text
 from partita.errors import PartitaError
 from partita.errors.query import tables as refuse
@@ -42,7 +48,7 @@ class Holder(Protocol):
         """To whom the keys of a table lead, where it has been opened for people."""
         ...
 
-    def take(self, table: Table, relation: str, cap: Truncation | None) -> None:
+    def take(self, table: Table, relation: str, cap: Truncation | None, numbers: Mapping[str, str]) -> None:
         """Read this relation from now on."""
         ...
 
@@ -73,7 +79,7 @@ class Growing:
         secret: str,
     ) -> None:
         self._holder, self._connection, self._attach, self._secret = holder, connection, attach, secret
-        self._tables, self._waiting = dict(tables), False
+        self._tables, self._waiting, self._numbered = dict(tables), False, people is not None
         self.places: dict[str, Place] = {}
         for at, (table, cap) in enumerate(truncations.items()):
             place = Place(tables[table] if people is None else people.tables[table], cap, at)
@@ -87,6 +93,7 @@ class Growing:
     def begin(self) -> None:
         """Go on from the rows that were opened: they are the first batch, as every question so far has read them."""
         with self._step("The first batch cannot be made."):
+            self._begin_numbers()
             for table, place in self.places.items():
                 given = self._holder.given(table)
                 listed = [f"{given.sanitised[column]} AS {name(column)}" for column in place.table.columns]
@@ -94,11 +101,11 @@ class Growing:
                     at = f"ROW_NUMBER() OVER (PARTITION BY {', '.join(place.parts)})"
                     listed.append(place.place if given.cut is not None else f"{at} AS {place.place}")
                 self._make(place)
-                self._insert(place.held, place.columns(), f"SELECT {', '.join(listed)} FROM {given.relation}")
+                self._hold(place, f"SELECT {', '.join(listed)} FROM {given.relation}")
                 leading = self._holder.leading(table)
                 if leading is not None:
                     self._run(f"INSERT INTO {place.links} SELECT key, owner FROM {leading}")
-                self._holder.take(place.table, place.held, place.cap)
+                self._holder.take(place.table, place.held, place.cap, self._numbers(place))
 
     def load(self, contents: Mapping[str, Any]) -> None:
         """Hold what a vault holds, and nothing else.
@@ -106,22 +113,23 @@ class Growing:
         Columns that rows were sealed without are as if nothing were stored in them (theory I12).
         """
         with self._step("The vault cannot be read."):
+            self._begin_numbers()
             for table, place in self.places.items():
                 self._make(place)
                 rows, gone = contents.get(f"{table}.rows"), contents.get(f"{table}.gone")
-                self._fill(place.held, place.columns(), self._filled(table, rows, place.columns()))
+                self._hold_rows(place, self._filled(table, rows, place.columns()))
                 if place.cap is not None:
                     self._fill(place.gone, place.tombs(), self._filled(table, gone, place.tombs()))
                 if place.chain is not None:
                     self._fill(place.links, _LINKS, contents.get(f"{table}.links"))
-                self._holder.take(place.table, place.held, place.cap)
+                self._holder.take(place.table, place.held, place.cap, self._numbers(place))
 
     def contents(self, tables: Sequence[str] | None = None) -> Contents:
         """Everything that is held of some tables, or of all."""
         found: Contents = {}
         for table, place in self.places.items():
             if tables is None or table in tables:
-                found[f"{table}.rows"] = self._read(place.held)
+                found[f"{table}.rows"] = self._held(place)
                 if place.cap is not None:
                     found[f"{table}.gone"] = self._read(place.gone)
                 if place.chain is not None:
@@ -152,10 +160,11 @@ class Growing:
                     if table not in opened:
                         continue
                     rows = self._registered(table, connection, opened[table])
-                    every[table] = fresh(rows, place, leading)
+                    alone, bare = not self._numbered, self._bare()
+                    every[table] = fresh(rows, place, leading, alone=alone and {place.held, place.gone} <= bare)
                     ((count, hashed),) = self._run(told_apart(rows)).fetchall()
                     told += [f"{table}: {count} rows, {hashed}"] if count else []
-                    wanted = arrivals(every[table], place, self.places.values(), self._secret)
+                    wanted = arrivals(every[table], place, self.places.values(), self._secret, bare)
                     self._run(f"CREATE TABLE {place.arrived} AS {wanted}")
                 self._return(set(opened))
                 return self._waiting_contents(), "; ".join(told)
@@ -164,6 +173,11 @@ class Growing:
             for table in opened:
                 self._connection.unregister(f"batch {table}")
         raise AssertionError
+
+    def _bare(self) -> frozenset[str]:
+        """The relations that hold no row: a first batch is weighed against nothing."""
+        known = [one for place in self.places.values() for one in (place.held, *([place.gone] if place.cap else []))]
+        return frozenset(one for one in known if not self._run(f"SELECT 1 FROM {one} LIMIT 1").fetchall())
 
     def _registered(self, table: str, connection: Any, stored: Stored) -> Stored:
         """The rows of one table of a batch, sanitised, brought to where the others are."""
@@ -201,7 +215,8 @@ class Growing:
         if person is None or not there:
             return
         if person.table.name not in came:
-            self._run(f"CREATE TABLE {person.arrived} AS SELECT * FROM {person.held} LIMIT 0")
+            listed = ", ".join(person.columns())
+            self._run(f"CREATE TABLE {person.arrived} AS SELECT {listed} FROM {person.held} LIMIT 0")
         self._insert(person.arrived, person.columns(), returning(person, there, self._secret))
 
     def _waiting_contents(self) -> Contents:
@@ -217,8 +232,12 @@ class Growing:
         """Add what waits to what is held, all of it or nothing; no question may run meanwhile."""
         with self._step("A sealed batch cannot be added."), self._together():
             for table, place in self.places.items():
-                if self._exists(place.arrived):
-                    self._run(f"INSERT INTO {place.held} SELECT * FROM {place.arrived}")
+                if self._exists(place.arrived) and not self._numbered and place.held in self._bare():
+                    self._run(f"DROP TABLE {place.held}")
+                    self._run(f"ALTER TABLE {place.arrived} RENAME TO {place.held}")
+                    self._holder.changed(table)
+                elif self._exists(place.arrived):
+                    self._hold(place, f"SELECT {', '.join(place.columns())} FROM {place.arrived}")
                     self._holder.changed(table)
                 if self._exists(place.linked):
                     self._run(f"INSERT INTO {place.links} SELECT key, owner FROM {place.linked}")
@@ -241,7 +260,7 @@ class Growing:
         for table in tables:
             place = self.places[table]
             apart = f"IS DISTINCT FROM {text(owner)}"
-            found[f"{table}.rows"] = self._read(place.held, f"{place.owner} {apart}")
+            found[f"{table}.rows"] = self._held(place, f"{place.owner} {apart}")
             if place.cap is not None:
                 others = f'SELECT * FROM {place.gone} WHERE "forgotten owner" <> {text(hashed)}'
                 listed = ", ".join(place.tombs())
@@ -258,8 +277,13 @@ class Growing:
                 for part, relation, columns in self._relations(place):
                     if f"{table}.{part}" in contents:
                         self._run(f"DELETE FROM {relation}")
-                        self._fill(relation, columns, self._filled(table, contents[f"{table}.{part}"], columns))
+                        given = self._filled(table, contents[f"{table}.{part}"], columns)
+                        if part == "rows":
+                            self._hold_rows(place, given)
+                        else:
+                            self._fill(relation, columns, given)
                 self._holder.changed(table)
+            self._forget_numbers()
 
     # --- inside ------------------------------------------------------------------------------------------------
 
@@ -271,9 +295,60 @@ class Growing:
             yield "links", place.links, _LINKS
 
     def _make(self, place: Place) -> None:
-        for _, relation, columns in self._relations(place):
-            listed = ", ".join(f"{column} {kind}" for column, kind in columns.items())
+        for part, relation, columns in self._relations(place):
+            every = columns | {name(one): "BIGINT" for one in self._numbers(place).values() if part == "rows"}
+            listed = ", ".join(f"{column} {kind}" for column, kind in every.items())
             self._run(f"CREATE OR REPLACE TABLE {relation} ({listed})")
+
+    def _held(self, place: Place, where: str = "TRUE") -> Any:
+        """The rows of a table as they are sealed: without the numbers, which are of this process alone."""
+        return self._arrow(f"SELECT {', '.join(place.columns())} FROM {place.held} WHERE {where}")
+
+    def _hold_rows(self, place: Place, rows: Any) -> None:
+        if rows is None:
+            return
+        self._connection.register("filling", rows)
+        try:
+            self._hold(place, f"SELECT {', '.join(place.columns())} FROM filling")
+        finally:
+            self._connection.unregister("filling")
+
+    # Numbers stand for the owners and keys of people's rows in joins. They are made as rows are held, and never sealed.
+
+    def _numbers(self, place: Place) -> dict[str, str]:
+        return numbered_columns(place.table) if self._numbered else {}
+
+    def _begin_numbers(self) -> None:
+        if self._numbered:
+            self._run(f"CREATE OR REPLACE TABLE {_OWNERS} (word VARCHAR, number BIGINT)")
+            self._run(f"CREATE OR REPLACE TABLE {_KEYS} (owner BIGINT, word VARCHAR, number BIGINT)")
+
+    def _hold(self, place: Place, rows: str) -> None:
+        """Add rows to those that are held, with their numbers."""
+        columns, numbers = place.columns(), self._numbers(place)
+        if not numbers:
+            self._insert(place.held, columns, rows)
+            return
+        self._run(f"CREATE OR REPLACE TEMP TABLE {_COMING} AS {rows}")
+        coming = Stored(place.table, _COMING, {}, {})
+        for known, same, found in (
+            (_OWNERS, "old_.word = new_.word", owners_numbered([coming])),
+            (_KEYS, "old_.owner = new_.owner AND old_.word = new_.word", keys_numbered([coming], _OWNERS)),
+        ):
+            last = f"(SELECT COALESCE(MAX(number), 0) FROM {known})"
+            fresh_ = f"SELECT * REPLACE (number + {last} AS number) FROM ({found}) AS new_"
+            self._run(f"INSERT INTO {known} {fresh_} WHERE NOT EXISTS (SELECT 1 FROM {known} AS old_ WHERE {same})")
+        every = ", ".join([*columns, *map(name, numbers.values())])
+        rows = numbered(place.table, _COMING, _OWNERS, _KEYS)
+        self._run(f"INSERT INTO {place.held} ({every}) SELECT {every} FROM ({rows}) AS rows_")
+        self._run(f"DROP TABLE {_COMING}")
+
+    def _forget_numbers(self) -> None:
+        """Who is erased leaves no text behind."""
+        if self._numbered:
+            held = " UNION ALL ".join(f"SELECT {place.owner} FROM {place.held}" for place in self.places.values())
+            self._run(f"DELETE FROM {_OWNERS} WHERE word NOT IN ({held})")
+            self._run(f"DELETE FROM {_KEYS} WHERE owner NOT IN (SELECT number FROM {_OWNERS})")
 
     def _fill(self, relation: str, columns: Mapping[str, str], rows: Any) -> None:
         if rows is None:
@@ -347,5 +422,6 @@ class Growing:
 
 
 _LINKS = {"key": "VARCHAR", "owner": "VARCHAR"}
+_OWNERS, _KEYS, _COMING = '"owners numbered"', '"keys numbered"', '"rows coming"'
 
 __all__ = ["Contents", "Growing", "Holder"]

@@ -148,12 +148,15 @@ def foreign_quotation(table: str) -> InvalidInput:
     )
 
 
-def nobody_can_pay(region: str, cost: str) -> BudgetExceeded:
+def nobody_can_pay(region: str, cost: str, join: str = "") -> BudgetExceeded:
     """Even the smallest part of the region has too little left."""
+    more = (
+        f" Its rows do not say what kind of person they are of: join {join}, so that those who can pay are told apart."
+    )
     return BudgetExceeded(
         "curator.nobody-can-pay",
         f"Nobody that this question is about ({region}) can still pay {cost}. Nothing was read and nothing was "
-        f"charged. Ask with a lower price, or about records that were asked about less.",
+        f"charged. Ask with a lower price, or about records that were asked about less.{more if join else ''}",
     )
 
 
@@ -372,13 +375,4 @@ def event_is_a_person(table: str, *, person: bool, fit: Iterable[str]) -> Invali
         "curator.event-is-a-person",
         f"A row of {table} {reason}, so one row of it alters all of that person's rows: it is protected by the promise "
         f"on people, with altered=True. Name one of {some(fit) or 'no other table'}. Nothing was opened.",
-    )
-
-
-def not_for_people(word: str) -> InvalidInput:
-    """Some ways of asking are for promises on one table."""
-    return InvalidInput(
-        "curator.not-for-people",
-        f"{word} is not there yet where a promise is on people across tables. Ask the question without it. "
-        f"Nothing was read and nothing was charged.",
     )

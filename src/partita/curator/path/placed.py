@@ -180,6 +180,22 @@ class PersonPromise:
                 found.append(Claim(one.granularity, type(one.budget), boxes, told, zero, zero))
         return found
 
+    @property
+    def unread(self) -> str:
+        """The table with the person's own values, where the question does not read it; empty where it does."""
+        joined = joined_of(self.table)
+        read = (self.table.name,) if joined is None else joined.read
+        own = self.persons.table
+        return own if own is not None and own not in read else ""
+
+    def left(self, quote: Quote, gone: Region) -> Region:
+        """What is left of a question's region without those whom a part of the wide domain may be about.
+
+        Of what it says, only the values of rows that the question reads can be told from the question.
+        """
+        way = self._asked(quote)[0]
+        return quote.region - Region.of(quote.region.domain, self._here(way, gone))
+
     def claimed(self, region: Region, amount: Measure) -> Claim:
         """A load on persons' own values, as it is about the rows of this table."""
         way = next(self._ways(Region.everything(self.table.domain), None, Cost(amount, owner=amount), by_person=True))

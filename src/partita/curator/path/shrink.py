@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from partita.curator.path.path import charge_of
+from partita.curator.path.placed import on_people
 from partita.errors import curator as refuse
 from partita.ledger.ledger import Ledger
 from partita.query.language.conditions import Condition
@@ -22,15 +23,19 @@ def shrunk(offered: Quote, requoted: Callable[[Plan], Quote], ledger: Ledger, an
     """The offer for the part of its region that can still pay, as far as was found; all of it if all can pay.
 
     The part is a function of the public ledger and of the question (theory E18, E20), and the narrowed plan is what is
-    run and charged. A narrower question may have another noise, hence another cost, so it is looked at again.
+    run and charged. A narrower question may have another noise, hence another cost, so it is looked at again. Of a
+    question about people those rows are left whose owner can pay whatever else is theirs (theory I7).
     """
+    people = on_people(offered.promises)
     for _ in range(ROUNDS):
-        part = ledger.payable(charge_of(offered, asked="", analyst=analyst))
-        if part == offered.region:
+        charge = charge_of(offered, asked="", analyst=analyst)
+        part = ledger.payable(charge)
+        if part == charge.region:
             break
+        part = part if people is None else people.left(offered, charge.region - part)
         if part.empty:
             who = "everybody" if offered.region.whole else _short(offered.region)
-            raise refuse.nobody_can_pay(who, str(offered.cost))
+            raise refuse.nobody_can_pay(who, str(offered.cost), "" if people is None else people.unread)
         offered = requoted(about(offered.plan, part))
     return offered
 

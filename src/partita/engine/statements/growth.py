@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import final
 
-from partita.engine.statements.statement import keyed_order
 from partita.engine.statements.stored import Stored, text
 from partita.query.language.text import in_quotes as name
-from partita.query.tables.schema import Table
+from partita.query.tables.schema import Table, texts
 from partita.query.tables.truncation import SEPARATOR, Truncation
-from partita.region.columns import Categories
+from partita.region.columns import Categories, Open
 from partita.region.columns.stepped import Stepped
+from partita.region.columns.stored import Family, family
 from partita.region.dialects.duckdb import DUCKDB
 
 
@@ -112,10 +112,11 @@ def hashed_owner(owner: str, secret: str) -> str:
     return f"SHA256(CONCAT({text(secret)}, {text(SEPARATOR)}, {owner}))"
 
 
-def fresh(stored: Stored, place: Place, leading: str | None) -> Stored:
+def fresh(stored: Stored, place: Place, leading: str | None, *, alone: bool = False) -> Stored:
     """The rows of a batch, sanitised, each with the text of its owner; not those without one, or in no part of one.
 
     ``leading`` is a relation (key, owner) that says to whom a key leads, where the rows do not name their owners.
+    Owners who are compared with no others (``alone``) may stay numbers: these differ exactly where their texts do.
     """
     table = place.table
     listed = [f"{value} AS {name(column)}" for column, value in stored.sanitised.items() if column != table.owner]
@@ -123,7 +124,9 @@ def fresh(stored: Stored, place: Place, leading: str | None) -> Stored:
     if place.cap is not None and place.cap.per is not None:
         asked.append(stored.within(place.cap.per))
     if table.owner is not None and leading is None:
-        listed.append(f"CAST({stored.sanitised[table.owner]} AS VARCHAR) AS {place.owner}")
+        number = alone and family(stored.types[table.owner]) is Family.INTEGER
+        found = stored.sanitised[table.owner]
+        listed.append(f"{found if number else f'CAST({found} AS VARCHAR)'} AS {place.owner}")
     where = f" WHERE {' AND '.join(asked)}" if asked else ""
     relation = f"(SELECT {', '.join(listed)} FROM {stored.relation}{where}) AS mine_"
     if leading is not None and place.chain is not None:
@@ -136,25 +139,47 @@ def fresh(stored: Stored, place: Place, leading: str | None) -> Stored:
     return Stored(table, relation, {}, {column: column for column in table.columns}, clean=True)
 
 
-def arrivals(rows: Stored, place: Place, others: Iterable[Place], secret: str) -> str:
+def sealing_order(rows: Stored, cap: Truncation) -> str:
+    """The keyed order of an owner's rows within a batch: by a hash of their values, and then by the values.
+
+    It decides once, when the batch is sealed, and the places are sealed with the rows; so an engine may hash in
+    another way later. Values are hashed in types that no other row decides.
+    """
+    table = rows.table
+    listed = [*table.domain.axes, *texts(table)]
+    hashed = ", ".join([text(cap.key), *(_hashed(table, column) for column in listed)])
+    return f"HASH({hashed})" + "".join(f", {name(column)} NULLS LAST" for column in listed)
+
+
+def _hashed(table: Table, column: str) -> str:
+    declared = table.columns[column]
+    if isinstance(declared, Stepped):
+        return f"CAST({name(column)} AS BIGINT)"
+    return f"CAST({name(column)} AS VARCHAR)" if isinstance(declared, Categories | Open) else name(column)
+
+
+def arrivals(rows: Stored, place: Place, others: Iterable[Place], secret: str, bare: Collection[str] = ()) -> str:
     """The rows of a batch that are kept: of each owner the first in the keyed order, as many as places are left.
 
-    What was kept before stays and is never weighed against what arrives (theory I10, growth.proof.md).
+    What was kept before stays and is never weighed against what arrives (theory I10, growth.proof.md). ``bare`` are the
+    relations that are known to hold nothing, and need not be looked at.
     """
     cap, table = place.cap, place.table
     if cap is None:
         return f"SELECT {_narrowed(place)} FROM {rows.relation}"
     used, at_, one = rows.made("used"), rows.made("at"), rows.made("one")
-    parts, by = place.parts, keyed_order(rows, cap)
+    parts, by = place.parts, sealing_order(rows, cap)
     within = ", ".join(parts)
     steady = tuple(table.domain.axes[axis] for axis in table.domain.constant)
     met = " AND ".join(f"new_.{part} = used_.{part}" for part in parts)
     prior = "".join(f", used_.{name(column)} AS {_first(rows, at)}" for at, column in enumerate(steady))
     known = f"SELECT new_.*, COALESCE(used_.used, 0) AS {used}{prior} FROM {rows.relation.removesuffix(' AS mine_')} "
     known += f"AS new_ LEFT JOIN ({_used(rows, place, steady, secret)}) AS used_ ON {met}"
+    if not steady and {place.held, place.gone} <= {*bare}:
+        known = f"SELECT new_.*, 0 AS {used} FROM {rows.relation.removesuffix(' AS mine_')} AS new_"
     if place.person:
         # The person's value is fixed at the first batch with any row of the person, in whatever table.
-        known += f" WHERE {_unseen(others, secret)}"
+        known += f" WHERE {_unseen(others, secret, bare)}"
     owned = f"({known}) AS owned_"
     if steady:
         same = " AND ".join(
@@ -211,14 +236,16 @@ def _used(rows: Stored, place: Place, steady: Sequence[str], secret: str) -> str
     )
 
 
-def _unseen(others: Iterable[Place], secret: str) -> str:
+def _unseen(others: Iterable[Place], secret: str, bare: Collection[str]) -> str:
     """The owners of whom no table holds a row of an earlier batch, forgotten ones included."""
     tests = []
     for other in others:
         mine = f"new_.{other.owner}"
-        tests.append(f"NOT EXISTS (SELECT 1 FROM {other.held} AS seen_ WHERE seen_.{other.owner} = {mine})")
-        tests.append(f'{hashed_owner(mine, secret)} NOT IN (SELECT "forgotten owner" FROM {other.gone})')
-    return " AND ".join(tests)
+        if other.held not in bare:
+            tests.append(f"NOT EXISTS (SELECT 1 FROM {other.held} AS seen_ WHERE seen_.{other.owner} = {mine})")
+        if other.gone not in bare:
+            tests.append(f'{hashed_owner(mine, secret)} NOT IN (SELECT "forgotten owner" FROM {other.gone})')
+    return " AND ".join(tests) or "TRUE"
 
 
 def returning(place: Place, others: Iterable[Place], secret: str) -> str:
@@ -284,6 +311,7 @@ __all__ = [
     "held_type",
     "new_links",
     "returning",
+    "sealing_order",
     "told_apart",
     "tombstones",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final
 
 from partita.engine.statements.lowering import holds
@@ -61,29 +61,60 @@ def kept_statement(rows: Stored, keeping: Keeping, cap: Truncation) -> str:
     return f"SELECT {listed} FROM {kept(rows, cap, keeping.unique)}"
 
 
-def numbers_statement(kept: Iterable[Stored]) -> str:
-    """A number for every text that owners and keys have in any of these tables, the same in all of them."""
-    words = " UNION ".join(
-        f"SELECT {name(column)} AS word FROM {one.relation}" for one in kept for column in _linking(one.table)
+def owners_numbered(kept: Iterable[Stored]) -> str:
+    """A number for every text that an owner has in any of these tables, the same in all of them."""
+    owners = " UNION ALL ".join(f"SELECT {name(_owned(one.table))} AS word FROM {one.relation}" for one in kept)
+    # Each text once, of one table as of several: a text with two numbers would make two rows of one.
+    once = f"SELECT DISTINCT word FROM ({owners}) AS every_"
+    return f"SELECT word, CAST(ROW_NUMBER() OVER (ORDER BY word) AS BIGINT) AS number FROM ({once}) AS words_"
+
+
+def keys_numbered(kept: Iterable[Stored], owners: str) -> str:
+    """A number for every key together with each owner that it has in any of these tables; those of one owner follow."""
+    words = [
+        f"SELECT {name(_owned(one.table))} AS owner, {name(column)} AS word FROM {one.relation} "
+        f"WHERE {name(column)} IS NOT NULL"
+        for one in kept
+        for column in keys_of(one.table)
+    ]
+    pairs = " UNION ALL ".join(words) or "SELECT NULL AS owner, NULL AS word WHERE FALSE"
+    found = (
+        f"SELECT DISTINCT n_.number AS owner, pairs_.word FROM ({pairs}) AS pairs_ "
+        f"JOIN {owners} AS n_ ON pairs_.owner = n_.word"
     )
-    return f"SELECT word, ROW_NUMBER() OVER () AS number FROM ({words}) AS words_ WHERE word IS NOT NULL"
-
-
-def numbered_statement(kept: Stored, numbers: str) -> tuple[str, dict[str, str]]:
-    """The same rows with the numbers of their owner and keys beside them, and in which columns these are."""
-    columns = {column: f"{kept.mark}:number {column}" for column in _linking(kept.table)}
-    listed = "".join(f", n{place}.number AS {name(one)}" for place, one in enumerate(columns.values()))
-    joins = "".join(
-        f" LEFT JOIN {numbers} AS n{place} ON rows_.{name(column)} = n{place}.word"
-        for place, column in enumerate(columns)
+    return (
+        f"SELECT owner, word, CAST(ROW_NUMBER() OVER (ORDER BY owner, word) AS BIGINT) AS number "
+        f"FROM ({found}) AS words_"
     )
-    return f"SELECT rows_.*{listed} FROM {kept.relation} AS rows_{joins}", columns
 
 
-def _linking(table: Table) -> list[str]:
-    """The columns by which rows are joined: the owner, and the keys."""
+def numbered_columns(table: Table) -> dict[str, str]:
+    """In which columns numbers stand beside the owner and the keys of a table's rows."""
+    mark = Stored(table, "", {}, {}).mark
+    return {column: f"{mark}:number {column}" for column in (_owned(table), *keys_of(table))}
+
+
+def numbered(table: Table, relation: str, owners: str, keys: str) -> str:
+    """The same rows with the numbers of their owner and keys beside them: FROM ... and what it lists of numbers."""
+    columns = numbered_columns(table)
+    listed, joins = [f"n_.number AS {name(columns[_owned(table)])}"], ""
+    for place, column in enumerate(keys_of(table)):
+        listed.append(f"k{place}.number AS {name(columns[column])}")
+        joins += f" LEFT JOIN {keys} AS k{place} ON n_.number = k{place}.owner AND rows_.{name(column)} = k{place}.word"
+    every = f"rows_.*, {', '.join(listed)}"
+    return (
+        f"SELECT {every} FROM {relation} AS rows_ JOIN {owners} AS n_ ON rows_.{name(_owned(table))} = n_.word{joins}"
+    )
+
+
+def _owned(table: Table) -> str:
     assert table.owner is not None
-    return [table.owner, *(column for column, declared in table.columns.items() if isinstance(declared, Key))]
+    return table.owner
+
+
+def keys_of(table: Table) -> list[str]:
+    """The columns of keys."""
+    return [column for column, declared in table.columns.items() if isinstance(declared, Key)]
 
 
 # --- joins ---------------------------------------------------------------------------------------------------------
@@ -97,15 +128,17 @@ def joined_stored(joined: Joined, stored: Mapping[str, Stored]) -> Stored:
     tables = [one.table for one in joined.occurrences] + [one.table for one in joined.existences]
     numbered = all(stored[table].numbers for table in tables)
     owner, text = _owner(first.name), _rows(joined, first, stored[first.table], numbered=numbered)
-    person = _person(first.name)
+    person, sure = _person(first.name), {first.name}
     for occurrence in rest:
         text += f" {occurrence.kind.value} {_rows(joined, occurrence, stored[occurrence.table], numbered=numbered)}"
-        text += f" ON {_meeting(occurrence.name, owner, occurrence.links)}"
+        text += f" ON {_meeting(occurrence.name, owner, occurrence.links, sure, numbered=numbered)}"
+        sure = sure | {occurrence.name} if occurrence.kind is Kind.INNER else sure
         if joined.window is not None:
             text += f" AND {name(joined.window)} = {name(f'{occurrence.name}.{joined.people[occurrence.table].per}')}"
         if occurrence.on is not None:
             text += f" AND ({holds(occurrence.on)})"
         if occurrence.kind is Kind.FULL:
+            sure = set()
             owner = f"COALESCE({owner}, {_owner(occurrence.name)})"
             person = f"COALESCE({person}, {_person(occurrence.name)})"
     for fan in joined.fans:
@@ -113,7 +146,7 @@ def joined_stored(joined: Joined, stored: Mapping[str, Stored]) -> Stored:
     for existence in joined.existences:
         per = None if joined.window is None else joined.people[existence.table].per
         text += f" LEFT JOIN {_existing(existence, stored[existence.table], per, numbered=numbered)}"
-        text += f" ON {_meeting(existence.name, owner, existence.links)}"
+        text += f" ON {_meeting(existence.name, owner, existence.links, sure, numbered=numbered)}"
         if joined.window is not None:
             text += f" AND {name(joined.window)} = {_window(existence.name)}"
     listed, types = [f"{person} AS {name(joined.people.owner)}"], {joined.people.owner: "VARCHAR"}
@@ -129,10 +162,14 @@ def joined_stored(joined: Joined, stored: Mapping[str, Stored]) -> Stored:
         for column, declared in fan.columns:
             listed.append(name(fan.joined(column)))
             types[fan.joined(column)] = declared.sanitised_type
+    numbers = {}
+    if numbered:
+        numbers[joined.people.owner] = f"{Stored(joined.table, '', {}, {}).mark}:number"
+        listed.append(f"{owner} AS {name(numbers[joined.people.owner])}")
     relation = f"(SELECT {', '.join(listed)} FROM {text}) AS joined_"
     names = {column: column for column in types}
     parts = tuple(stored[table] for table in joined.read)
-    return Stored(joined.table, relation, types, names, clean=True, parts=parts)
+    return Stored(joined.table, relation, types, names, clean=True, parts=parts, numbers=numbers)
 
 
 def derived_stored(derived: Derived, stored: Mapping[str, Stored]) -> Stored:
@@ -140,34 +177,56 @@ def derived_stored(derived: Derived, stored: Mapping[str, Stored]) -> Stored:
     joined = joined_of(derived.base)
     base = stored[derived.base.name] if joined is None else joined_stored(joined, stored)
     assert base.table.owner is not None
-    owner = name(base.table.owner)
-    every = ", ".join(f"{text} AS {name(column)}" for column, text in base.sanitised.items())
-    met = f"(SELECT {every} FROM {base.relation}) AS every_ WHERE {owner} IS NOT NULL AND {holds(derived.where)}"
-    text = _gathered(derived, derived.per_user, met, owner) if derived.per_user else _windows(derived, base, met, owner)
+    owner, mark = name(base.table.owner), Stored(derived.inside, "", {}, {}).mark
+    # Under names that nothing has which is computed here.
+    numbers = {column: f"{mark}:number {column}" for column in base.numbers}
+    every = [f"{base.sanitised[column]} AS {name(column)}" for column in base.table.columns]
+    every += [f"{name(there)} AS {name(numbers[column])}" for column, there in base.numbers.items()]
+    met = f"(SELECT {', '.join(every)} FROM {base.relation}) AS every_ "
+    met += f"WHERE {owner} IS NOT NULL AND {holds(derived.where)}"
+    made = _gathered(derived, derived.per_user, numbers, met) if derived.per_user else _windows(derived, numbers, met)
     listed = [f"{owner} AS {name(derived.table.owner or '')}", *map(name, derived.linked)]
     listed += [f"{name(meant)} AS {name(shown)}" for shown, meant in derived.columns]
+    told = _handed_on(derived, numbers)
+    listed += [f"{name(there)} AS {name(here)}" for there, here in told.values()]
     only = "DISTINCT " if derived.cap == 1 and not derived.per_user else ""
     kept = "" if derived.kept is None else f" WHERE {holds(derived.kept)}"
-    relation = f"(SELECT {only}{', '.join(listed)} FROM ({text}) AS made_{kept}) AS derived_"
+    relation = f"(SELECT {only}{', '.join(listed)} FROM ({made}) AS made_{kept}) AS derived_"
     types = {
         column: declared.sanitised_type if isinstance(declared, Bounded) else "VARCHAR"
         for column, declared in derived.table.columns.items()
     }
-    return Stored(derived.table, relation, types, {column: column for column in types}, clean=True)
+    names, told_by = {column: column for column in types}, {column: here for column, (_, here) in told.items()}
+    return Stored(derived.table, relation, types, names, clean=True, numbers=told_by)
 
 
-def _gathered(derived: Derived, per_user: PerUser, met: str, owner: str) -> str:
-    """One row for each owner and each value of the keys."""
-    keys = [owner, *map(name, per_user.keys), *map(name, derived.linked)]
-    listed = [f"{gathered_column(column, derived.base.domain)} AS {name(column.name)}" for column in per_user.columns]
+def _handed_on(derived: Derived, numbers: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Numbers that stand for the owner and keys of a derived table: inside it, and under the name they get. Or none."""
+    mark = Stored(derived.table, "", {}, {}).mark
+    columns = {derived.table.owner or "": derived.base.owner or "", **{key: key for key in derived.linked}}
+    if any(column not in numbers for column in columns.values()):
+        return {}
+    return {here: (numbers[there], f"{mark}:number {here}") for here, there in columns.items()}
+
+
+def _gathered(derived: Derived, per_user: PerUser, numbers: Mapping[str, str], met: str) -> str:
+    """One row for each owner and each value of the keys; a number is one owner, or one key of one owner."""
+    told = [derived.base.owner or "", *derived.linked]
+    keys = [name(numbers.get(column, column)) for column in told]
+    listed = [f"ANY_VALUE({name(column)}) AS {name(column)}" for column in told if column in numbers]
+    listed += [f"{gathered_column(column, derived.base.domain)} AS {name(column.name)}" for column in per_user.columns]
+    keys += map(name, per_user.keys)
     return f"SELECT {', '.join([*keys, *listed])} FROM {met} GROUP BY {', '.join(keys)}"
 
 
-def _windows(derived: Derived, base: Stored, met: str, owner: str) -> str:
+def _windows(derived: Derived, numbers: Mapping[str, str], met: str) -> str:
     """The rows with what is computed from the rows of the same owner; equal rows are told apart by all their values."""
-    listed = [owner, *(name(column) for column in derived.inside.columns if column in base.table.columns)]
+    base, theirs = derived.base, derived.base.owner or ""
+    owner = name(numbers.get(theirs, theirs))
+    listed = list(map(name, [theirs, *numbers.values()]))
+    listed += [name(column) for column in derived.inside.columns if column in base.columns]
     # By any column, so that rows which are equal in all of them are the same to whoever looks at them.
-    ties = [f"{name(column)} ASC NULLS LAST" for column in (*base.table.domain.axes, *texts(base.table))]
+    ties = [f"{name(column)} ASC NULLS LAST" for column in (*base.domain.axes, *texts(base))]
     for window in derived.windows:
         by = ", ".join([owner, *map(name, window.keys)])
         order = [
@@ -246,27 +305,31 @@ def _existing(existence: Existence, stored: Stored, per: str | None, *, numbered
     table = stored.table
     assert table.owner is not None
     keys = dict.fromkeys(link.mine for link in existence.links if link.mine is not None)
-    numbers = [stored.numbers[column] for column in (table.owner, *keys)] if numbered else []
     listed = [f"{_compared(stored, table.owner, numbered=numbered)} AS {_owner(existence.name)}"]
     listed += [f"{_compared(stored, key, numbered=numbered)} AS {_key(existence.name, key)}" for key in keys]
     listed += [] if per is None else [f"{name(per)} AS {_window(existence.name)}"]
-    every = ", ".join(
-        [*(f"{text} AS {name(column)}" for column, text in stored.sanitised.items()), *map(name, numbers)]
-    )
+    every = ", ".join(f"{text} AS {name(column)}" for column, text in stored.sanitised.items())
     return (
         f"(SELECT DISTINCT {', '.join(listed)} FROM (SELECT {every} FROM {stored.relation}) AS every_ "
         f"WHERE {holds(existence.where)}) AS {name(existence.name)}"
     )
 
 
-def _meeting(mine: str, owner: str, links: Iterable[Link]) -> str:
-    """The equality of the owners, and those that the question asked for."""
-    tests = [f"{owner} = {_owner(mine)}"]
+def _meeting(mine: str, owner: str, links: Sequence[Link], sure: Collection[str], *, numbered: bool) -> str:
+    """The equality of the owners, and those that the question asked for; of numbers only those that tell something.
+
+    ``sure`` are the occurrences that have a row in every tuple, and so its owner.
+    """
+    tests = [] if numbered else [f"{owner} = {_owner(mine)}"]
     for link in links:
-        if link.mine is None or link.theirs is None:
-            tests.append(f"{_owner(link.other)} = {_owner(mine)}")
-        else:
+        if link.mine is not None and link.theirs is not None:
+            # Its number is that of the key and its owner.
             tests.append(f"{_key(link.other, link.theirs)} = {_key(mine, link.mine)}")
+        elif link.other not in sure or not numbered:
+            tests.append(f"{_owner(link.other)} = {_owner(mine)}")
+    if not tests:
+        other = next((link.other for link in links), None)
+        tests.append(f"{owner if other is None else _owner(other)} = {_owner(mine)}")
     return " AND ".join(dict.fromkeys(tests))
 
 

@@ -67,8 +67,9 @@ def statement(program: Program, stored: Stored, part_of: Program | None = None) 
                 clean = clean | columns(of)
             case Owners():
                 assert program.table.owner is not None
-                listed.append(f"COUNT(DISTINCT {name(program.table.owner)})")
-                clean, counted = clean | {program.table.owner}, True
+                owner = stored.telling_apart(program.table.owner)
+                listed.append(f"COUNT(DISTINCT {name(owner)})")
+                clean, counted = clean | {owner}, True
             case Different(column, among):
                 listed.append(f"COUNT(DISTINCT {_among(column, among, stored)})")
                 clean, counted = clean | {column} | (frozenset() if among is None else among.columns()), True
@@ -164,9 +165,9 @@ def gathered_column(column: PerUserColumn, domain: Domain, dialect: Dialect = DU
 
 def gathered(program: Program, per_user: PerUser, stored: Stored) -> Stored:
     """Rows gathered by owner, as a relation that holds sanitised values already."""
-    domain, owner = program.table.domain, name(per_user.owner)
+    domain, told = program.table.domain, stored.telling_apart(per_user.owner)
     needed = [columns(column.of) for column in per_user.columns if column.of is not None]
-    clean = frozenset((per_user.owner, *per_user.keys)).union(*needed)
+    clean, owner = frozenset((told, *per_user.keys)).union(*needed), name(told)
     source = _met(stored, program.where, clean, frozenset(), program.truncation)
     listed = [name(key) for key in per_user.keys]
     for column in per_user.columns:
@@ -329,15 +330,15 @@ def _source(
     if cap is not None and _held(stored, cap) and (not cap.ordered or stored.cut is not None):
         # Owners, their parts and the order of their rows are looked at for the caps of one question alone.
         places = [stored.made("place")] if cap.ordered else []
-        clean, cap = clean | {cap.owner} | (frozenset() if cap.per is None else {cap.per}), None
+        shared = {cap.owner, stored.telling_apart(cap.owner), *(() if cap.per is None else (cap.per,))}
+        clean, cap = clean | shared, None
     if cap is None:
         chosen = [f"{stored.sanitised[column]} AS {name(column)}" for column in sorted(clean)]
         chosen += [f"{stored.stored(column)} AS {stored.raw(column)}" for column in sorted(raw)] + places
         return f"(SELECT {', '.join(chosen) or '1 AS nothing'} FROM {stored.relation}) AS rows_"
     every = [f"{text} AS {name(column)}" for column, text in stored.sanitised.items()]
     every += [f"{stored.stored(column)} AS {stored.raw(column)}" for column in sorted(raw)]
-    order = keyed_order(stored, cap)
-    parts = [name(cap.owner)] + ([] if cap.per is None else [name(cap.per)])
+    order, parts = keyed_order(stored, cap), _parts(stored, cap)
     window = f"ROW_NUMBER() OVER (PARTITION BY {', '.join(parts)} ORDER BY {order})"
     asked = [f"{name(cap.owner)} IS NOT NULL"]
     if cap.per is not None and (cap.per in stored.told or not stored.clean):
@@ -375,9 +376,8 @@ def _source(
 
 def _few_groups(stored: Stored, source: str, condition: str, cap: Truncation, group: Sequence[str]) -> str:
     """An owner's rows in at most so many of the owner's groups, in a keyed order of those groups (theory E14)."""
-    owner = name(cap.owner)
-    parts = [owner] + ([] if cap.per is None else [name(cap.per)])
-    written = [stored.dialect.written(owner, null=False), *(_or_nothing(one, stored) for one in group)]
+    parts = _parts(stored, cap)
+    written = [stored.dialect.written(name(cap.owner), null=False), *(_or_nothing(one, stored) for one in group)]
     hashed = stored.dialect.hashed(SEPARATOR, cap.key, written)
     ties = "".join(f", {one} NULLS LAST" for one in group)
     window = f"DENSE_RANK() OVER (PARTITION BY {', '.join(parts)} ORDER BY {hashed}{ties})"
@@ -387,7 +387,7 @@ def _few_groups(stored: Stored, source: str, condition: str, cap: Truncation, gr
 
 def _few_in_each(stored: Stored, source: str, condition: str, cap: Truncation, group: Sequence[str]) -> str:
     """At most so many of an owner's rows in each group, in the order of the owner's rows (theory I4)."""
-    parts = [name(cap.owner)] + ([] if cap.per is None else [name(cap.per)]) + list(group)
+    parts = [*_parts(stored, cap), *group]
     window = f"ROW_NUMBER() OVER (PARTITION BY {', '.join(parts)} ORDER BY {stored.made('place')})"
     met = f"SELECT *, {window} AS {stored.made('each')} FROM {source}" + (f" WHERE {condition}" if condition else "")
     return f"(SELECT * FROM ({met}) AS each_ WHERE {stored.made('each')} <= {cap.each}) AS rows_"
@@ -419,10 +419,14 @@ def _mapped(key: Mapped, stored: Stored) -> str:
 
 def _capped(stored: Stored, source: str, condition: str, cap: Truncation) -> str:
     """At most so many of an owner's kept rows among those that meet the condition, in the same order."""
-    parts = [name(cap.owner)] + ([] if cap.per is None else [name(cap.per)])
-    window = f"ROW_NUMBER() OVER (PARTITION BY {', '.join(parts)} ORDER BY {stored.made('place')})"
+    window = f"ROW_NUMBER() OVER (PARTITION BY {', '.join(_parts(stored, cap))} ORDER BY {stored.made('place')})"
     met = f"SELECT *, {window} AS {stored.made('inside')} FROM {source}" + (f" WHERE {condition}" if condition else "")
     return f"(SELECT * FROM ({met}) AS met WHERE {stored.made('inside')} <= {cap.inside}) AS rows_"
+
+
+def _parts(stored: Stored, cap: Truncation) -> list[str]:
+    """The columns of rows that share the places of a truncation: the owner's, and the part of the owner."""
+    return [name(stored.telling_apart(cap.owner))] + ([] if cap.per is None else [name(cap.per)])
 
 
 def keyed_order(stored: Stored, cap: Truncation) -> str:

@@ -30,7 +30,7 @@ class Stored:
     A sanitised value does not tell whether it was stored so: ``told`` are the columns of which the relation says it,
     in a column beside them. ``parts`` are the tables that a relation of joined rows is made of. ``cut`` is the fixed
     truncation whose kept rows are all that the relation holds, each with its place among those of its owner.
-    ``numbers`` says in which columns the owner and the keys are told apart by whole numbers, for joins.
+    ``numbers`` says in which columns whole numbers stand for the owner, and for each key together with its owner.
     ``raw`` are the same columns as they are stored, under names of their own: a condition that means the same on the
     stored value lets the engine skip what it need not read.
     """
@@ -49,13 +49,18 @@ class Stored:
 
     @cached_property
     def sanitised(self) -> dict[str, str]:
-        """For each declared column, the SQL that maps its stored value into the public domain."""
-        return {column: self._sanitised(column) for column in self.table.columns}
+        """For each declared column, the SQL that maps its stored value into the public domain; numbers as they are."""
+        found = {column: self._sanitised(column) for column in self.table.columns}
+        return {**found, **{number: name(number) for number in self.numbers.values()}}
 
     @cached_property
     def mark(self) -> str:
         """The beginning of names that no declared column has."""
         return _mark(self.table)
+
+    def telling_apart(self, owner: str) -> str:
+        """The column by which owners are told apart: that of their numbers where there is one."""
+        return self.numbers.get(owner, owner)
 
     def raw(self, column: str) -> str:
         """The name under which the stored value is carried along."""
