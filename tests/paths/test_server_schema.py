@@ -1,4 +1,4 @@
-"""Whatever the OpenAPI document allows, and much that it does not, is answered or refused in one shape, in every role."""
+"""What the OpenAPI document allows, and much that it does not, is answered or refused in one shape, in every role."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_every_route_keeps_to_its_description_in_every_role(house, name):
                 assert set(found.json()["error"]) == {"code", "kind", "message"}, found.text[:300]
             assert "set-cookie" not in found.headers
             assert found.headers["x-content-type-options"] == "nosniff"
-            seen.add(operation.path)
+            seen.add(case.operation.path)
 
         one()
     assert {"/v1/ask", "/v1/practice/ask", "/v1/tokens", "/v1/map", "/v1/compose"} <= seen

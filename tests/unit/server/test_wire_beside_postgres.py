@@ -79,7 +79,9 @@ class Ours:
             session = Session("ada", "partita", 1, dict(self.variables.listed()), dict.fromkeys(VIEWS, list))
             columns, lines = self.catalogue.answered(read.said, session)
         assert columns is not None
-        told = [[values.written(value, one.kind, 0) for value, one in zip(line, columns, strict=True)] for line in lines]
+        told = [
+            [values.written(value, one.kind, 0) for value, one in zip(line, columns, strict=True)] for line in lines
+        ]
         return [[one.name for one in columns], *sorted(told, key=repr)]
 
 

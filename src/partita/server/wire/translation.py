@@ -59,8 +59,11 @@ _JOINING: Final = (
 _SHORT: Final = 256
 _MOST_GROWN: Final = 10**8
 _CALLED: Final[dict[type[exp.Expr], str]] = {
-    exp.GroupConcat: "string_agg", exp.StrPosition: "position", exp.Trim: "btrim", exp.CurrentCatalog: "current_catalog",
-}  # fmt: skip
+    exp.GroupConcat: "string_agg",
+    exp.StrPosition: "position",
+    exp.Trim: "btrim",
+    exp.CurrentCatalog: "current_catalog",
+}
 _OWN_NAMES: Final = {
     "int": "int4", "integer": "int4", "bigint": "int8", "smallint": "int2", "boolean": "bool", "real": "float4",
     "double precision": "float8", "decimal": "numeric", "char": "bpchar", "character varying": "varchar",
