@@ -303,6 +303,13 @@ MUTATIONS = (
         "a stored row that changes moves one derived row of a quantile",
         ("change-one/ρ/SELECT MEDIAN(m)",),
     ),
+    Mutation(
+        "query/quantiles/ranks.py",
+        "            target = top * (self.rows - inset) + bottom * inset * (side > 0)\n",
+        "            target = max(bottom * inset, top * (self.rows - inset)) + bottom * inset * (side > 0)\n",
+        "a value beside a quantile stays away from the end of the rows, so that one row moves its score by more than one",
+        tests=("tests/laws/test_quantiles.py::test_a_row_moves_the_score_of_a_side_by_at_most_one",),
+    ),
     # --- open keys ------------------------------------------------------------------------------------------------
     Mutation(
         "query/noise/tolls.py",
