@@ -243,8 +243,8 @@ class _Translator:
                 dot.replace(dot.expression)
         for said in list(tree.find_all(exp.Format)):
             _spread(said)
-        for node in list(tree.find_all(exp.EQ, exp.NEQ)):
-            _of_all(node)
+        for comparison in list(tree.find_all(exp.EQ, exp.NEQ)):
+            _of_all(comparison)
         for cast in list(tree.find_all(exp.Cast)):
             self._cast(cast)
         for function in list(tree.find_all(exp.Func)):
@@ -382,8 +382,9 @@ class _Translator:
                 node.replace(exp.Literal.string("public"))
             case "current_schemas":
                 given = said[0] if said else next(iter(node.args.values()), None)
-                shown = ["public"] if isinstance(given, exp.Boolean) and not given.this else ["pg_catalog", "public"]
-                node.replace(exp.Array(expressions=[exp.Literal.string(one) for one in shown]))
+                own = isinstance(given, exp.Boolean) and not given.this
+                spaces = ["public"] if own else ["pg_catalog", "public"]
+                node.replace(exp.Array(expressions=[exp.Literal.string(one) for one in spaces]))
             case "pg_backend_pid":
                 node.replace(_number(self._names.number))
             case "current_setting":
