@@ -58,7 +58,7 @@ TRUTHS: Final = (
     exp.Contains,
 )
 MOST_DIGITS: Final = 18
-_STEPS_A_PART: Final = 50
+_STEPS_A_PART: Final = 150
 
 
 def function_of(reader: Reader, node: exp.Expr) -> Expression | None:
