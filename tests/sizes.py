@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
+from typing import TypeVar
 
 SOAKING = os.environ.get("SOAK", "") not in ("", "0")
 
 
-def tried(usually: int, *, soaking: int) -> int:
-    """How many examples, plans or kills a test tries. A test that asks carries the mark `soak`."""
+Size = TypeVar("Size")
+
+
+def tried(usually: Size, *, soaking: Size) -> Size:
+    """How many examples, plans or kills a test tries, or which. A test that asks carries the mark `soak`."""
     return soaking if SOAKING else usually

@@ -93,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     survivors = 0
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "src"
-        shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / "src", source)
         for number, mutation in enumerate(chosen, 1):
             caught, told = outcome(mutation, source, quick=given.quick)
             survivors += not caught

@@ -303,6 +303,13 @@ MUTATIONS = (
         "a stored row that changes moves one derived row of a quantile",
         ("change-one/ρ/SELECT MEDIAN(m)",),
     ),
+    Mutation(
+        "query/quantiles/ranks.py",
+        "            target = top * (self.rows - inset) + bottom * inset * (side > 0)\n",
+        "            target = max(bottom * inset, top * (self.rows - inset)) + bottom * inset * (side > 0)\n",
+        "a value beside a quantile stays away from the end of the rows, so that one row moves its score by more than one",
+        tests=("tests/laws/test_quantiles.py::test_a_row_moves_the_score_of_a_side_by_at_most_one",),
+    ),
     # --- open keys ------------------------------------------------------------------------------------------------
     Mutation(
         "query/noise/tolls.py",
@@ -789,6 +796,27 @@ MUTATIONS = (
         "        whole_loss = (1 + self.shape) * steps * self.epsilon\n",
         "the best of repeated runs loses less than twice what one does",
         tests=("tests/laws/test_mechanisms_repeated.py",),
+    ),
+    Mutation(
+        "algorithms/learning/training.py",
+        "_ADDED, _CHANGED = Distance.l2(RADIUS), Distance.l2(2 * RADIUS)",
+        "_ADDED, _CHANGED = Distance.l2(RADIUS), Distance.l2(RADIUS)",
+        "a row whose content changes moves a gradient by no more than one that goes",
+        tests=("tests/unit/algorithms/test_training.py",),
+    ),
+    Mutation(
+        "algorithms/learning/training.py",
+        "        self._drawn = None\n        self._clear()\n        noisy",
+        "        noisy",
+        "a sample is released any number of times",
+        tests=("tests/unit/algorithms/test_training.py",),
+    ),
+    Mutation(
+        "algorithms/learning/clipping.py",
+        "longer = np.maximum(norms / clip, 1.0) * clip",
+        "longer = np.maximum(norms.max() / clip, 1.0) * clip",
+        "the longest row of a sample shortens all of them",
+        tests=("tests/unit/algorithms/test_training.py",),
     ),
     Mutation(
         "algorithms/learning/searching.py",

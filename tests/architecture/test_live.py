@@ -66,6 +66,8 @@ PARTS = {
 HARMLESS = {
     "server/wire/authentication.py:Exchange": "one connection; what was said while signing in",
     "server/wire/catalogue.py:Catalogue": "declared tables, without a row",
+    "server/punctual.py:Punctual": "one connection",
+    "server/wire/conversation.py:_Begun": "work on one statement, and whether it was given up",
     "server/wire/line.py:Line": "one connection",
     "server/wire/listening.py:Answering": "one connection",
     "server/wire/messages.py:Fields": "one message",
@@ -73,6 +75,7 @@ HARMLESS = {
     "server/wire/prepared.py:Portal": "lines that were released",
     "server/wire/translation.py:_Translator": "one statement, while it is translated",
     "server/wire/variables.py:Variables": "settings of one connection",
+    "server/workers.py:Workers": "numbers of processes",
     "curator/answers/presenter.py:Presenter": "released numbers, while a statement about them runs",
     "algorithms/adaptive_queries/belief.py:Belief": "a guess made from noisy answers",
     "algorithms/estimators/base.py:Private": "a fitted model",

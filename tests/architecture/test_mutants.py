@@ -32,7 +32,7 @@ def test_every_mistake_can_still_be_made():
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copied = tmp_path_factory.mktemp("mutants") / "src"
-    shutil.copytree(ROOT / "src", copied, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "src", copied)
     return copied
 
 

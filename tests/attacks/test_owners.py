@@ -154,7 +154,8 @@ def test_no_name_of_a_column_undoes_the_truncation(odd: str, in_place: bool, tmp
     pandas.DataFrame(rows).to_parquet(tmp_path / "rows.parquet")
     columns = {"p": pt.identifier(), odd: pt.integers(0, 1), "home": pt.categories("r0", "r1", "r2", constant=True)}
     table = pt.Table("t", source=tmp_path / "rows.parquet", columns=columns)
-    name = f'"{odd}"'
+    name, reference = f'"{odd}"', Reference([table])
+    engine = DuckDB([table], threads=1, copied_below=0 if in_place else 2**30)
     for owners, caps in [
         (pt.users("p", rows=3), Caps()),
         (pt.users("p", rows=5, in_region=1), Caps()),
@@ -164,7 +165,6 @@ def test_no_name_of_a_column_undoes_the_truncation(odd: str, in_place: bool, tmp
     ]:
         promise = pt.Promise(owners, pt.Pure(epsilon=10))
         cut = truncation(table, [owners], "key")
-        engine = DuckDB([table], threads=1, copied_below=0 if in_place else 2**30)
         for question in (
             f"SELECT {name}, SUM({name}) AS s, COUNT(*) AS n FROM t GROUP BY {name}",
             "SELECT COUNT(*) FROM t",
@@ -172,5 +172,5 @@ def test_no_name_of_a_column_undoes_the_truncation(odd: str, in_place: bool, tmp
             program = quote(
                 read(question, [table]).capped(caps), [promise], Price.of(epsilon=1), truncation=cut
             ).program
-            assert engine.run(program).tolist() == Reference([table]).run(program).tolist()
-        engine.close()
+            assert engine.run(program).tolist() == reference.run(program).tolist()
+    engine.close()

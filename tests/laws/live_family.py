@@ -13,7 +13,7 @@ import numpy as np
 
 import partita
 import partita as pt
-from partita.algorithms import ContinualCounter, OnlineMultiplicativeWeights
+from partita.algorithms import ContinualCounter, OnlineMultiplicativeWeights, TrainingPlan
 from partita.composition.account.accounts import Accounts
 from partita.composition.account.slots import SlotAccount
 from partita.composition.adaptive.filters import Concentrated, EitherOr
@@ -31,6 +31,7 @@ from partita.server.counts import Counts
 from partita.server.models.seat import Seat
 from partita.server.pages.sessions import Sessions
 from partita.server.rates import Rates
+from partita.server.routes.talks import Talks
 from partita.server.service import Service
 from partita.server.settings import Oidc, ServerSettings
 from partita.server.wire.asking import Asker
@@ -76,6 +77,10 @@ FACTORIES: dict[str, Callable[[], Made]] = {
     "algorithms.adaptive_queries.conversation.Conversation": lambda: (
         OnlineMultiplicativeWeights(8, rows=40, queries=1000, epsilon=50).open(np.full(8, 5)),
         lambda one: one.range(0, 3),
+    ),
+    "algorithms.learning.training.Training": lambda: (
+        TrainingPlan(rows=9, batch=3, steps=99, clip=1, noise_multiplier=1).start(9),
+        lambda one: one.sample(),
     ),
     "algorithms.streams.stream.Stream": lambda: (ContinualCounter(64, epsilon=1).open(), lambda one: one.push(3)),
     "composition.account.account.RegionAccount": lambda: (
@@ -140,6 +145,10 @@ FACTORIES: dict[str, Callable[[], Made]] = {
     "server.wire.endpoint.Endpoint": lambda: (
         Endpoint(service(), tls=None, tls_only=False),
         lambda one: one.valid(CALLER),
+    ),
+    "server.routes.talks.Talks": lambda: (
+        Talks(service(), version="1"),
+        lambda one: one._made(CALLER, practice=False),
     ),
     "server.service.Service": lambda: (service(), lambda one: one.desk(CALLER, practice=False)),
     "mechanisms.sparse_vector.Session": lambda: (

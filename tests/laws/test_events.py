@@ -40,7 +40,14 @@ LINES = (
     "SELECT COUNT(*) AS n FROM lines a LEFT JOIN lines b ON a.customer = b.customer AND a.qty < b.qty",
     "SELECT COUNT(*) AS n FROM customers c WHERE NOT EXISTS (SELECT 1 FROM lines l WHERE l.customer = c.customer)",
 )
-ORDERS = tuple(question.replace("lines", "orders").replace("qty", "price") for question in LINES if '"' not in question)
+WORDED = (
+    "SELECT COUNT(*) AS n, COUNT(*) FILTER (WHERE note = 'b') AS m FROM orders WHERE note LIKE 'a%' OR price > 2",
+    "SELECT SUM(o.price) AS s FROM orders o JOIN customers c ON o.customer = c.customer WHERE NOT o.note LIKE 'a%'",
+)
+ORDERS = (
+    *(question.replace("lines", "orders").replace("qty", "price") for question in LINES if '"' not in question),
+    *WORDED,
+)
 # At most one row of an owner: a row that is kept in the place of another may be in the region, or leave it.
 CAPPED = {
     f"SELECT SUM({name} + 1) AS s FROM {table} WHERE {name} < 2"
@@ -62,6 +69,9 @@ def moves(case, rows, chance):
         other = {**row, **{name: value for name, value in values.items() if name in row}, **link}
         yield _owner(case, rows, row), {**rows, case: [*listed[:place], *listed[place + 1 :]]}
         yield _owner(case, rows, row), {**rows, case: [*listed[:place], other, *listed[place + 1 :]]}
+        if "note" in row:
+            worded = {**row, "note": chance.choice(["a", "b", None])}
+            yield _owner(case, rows, row), {**rows, case: [*listed[:place], worded, *listed[place + 1 :]]}
 
 
 def _owner(case, rows, row):

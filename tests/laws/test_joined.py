@@ -415,6 +415,10 @@ def test_a_row_that_is_led_to_counts_once():
 # --- questions, their numbers and their prices -------------------------------------------------------------------
 
 ASKED = (
+    "SELECT f.s, COUNT(*) AS n FROM seen v JOIN folk f ON f.u = v.u WHERE v.t = 'r' OR f.a > 2 GROUP BY f.s",
+    "SELECT COUNT(v.t) AS m, SUM(CASE WHEN LENGTH(t) < 1 THEN f.a END) AS c FROM folk f LEFT JOIN seen v ON f.u = v.u",
+    "SELECT COUNT(*) AS n FROM seen v JOIN seen w ON v.u = w.u WHERE v.t LIKE '%r' AND NOT w.t = 'r'",
+    "SELECT v.t, COUNT(*) AS n FROM seen v JOIN folk f ON f.u = v.u WHERE LOWER(v.t) <> 'q' GROUP BY v.t",
     "SELECT c.s, COUNT(*) AS n, SUM(o.p) AS p FROM buys o JOIN folk c ON c.u = o.u GROUP BY c.s",
     "SELECT COUNT(*) AS n, COUNT(DISTINCT o.u) AS people FROM buys o JOIN bits l ON l.k = o.k WHERE l.q < 4 OR o.p = 1",
     "SELECT c.s, AVG(o.p + c.a) AS n FROM folk c LEFT JOIN buys o ON c.u = o.u AND o.p < c.a GROUP BY c.s",

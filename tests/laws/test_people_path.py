@@ -66,6 +66,16 @@ QUESTIONS = (
     JOIN shelves ON shelves.price = a.price JOIN shelves t ON t.price = b.price WHERE t.shelf = 'x'""",
     """SELECT n, COUNT(*) AS people FROM (SELECT customer, COUNT(*) AS n FROM orders JOIN shelves USING (price)
     GROUP BY customer) t GROUP BY n""",
+    """SELECT COUNT(*) AS n, COUNT(note) AS m, SUM(price) FILTER (WHERE note <> 'b') AS s FROM orders
+    WHERE note LIKE '%b' OR price < 2""",
+    """SELECT c.segment, COUNT(*) AS n FROM orders o JOIN customers c ON c.customer = o.customer
+    WHERE UPPER(o.note) LIKE 'A%' GROUP BY c.segment""",
+    """SELECT SUM(CASE WHEN o.note IS NULL THEN 1 ELSE l.qty END) AS s FROM lines l
+    LEFT JOIN orders o ON l."order" = o."order" WHERE NOT o.note = 'b'""",
+    """SELECT COUNT(*) AS n FROM orders a JOIN orders b ON a.customer = b.customer
+    WHERE a.note LIKE 'a%' AND LENGTH(b.note) < 2""",
+    """SELECT n, COUNT(*) AS people FROM (SELECT customer, COUNT(*) FILTER (WHERE note IN ('a', '')) AS n FROM orders
+    GROUP BY customer) t GROUP BY n""",
 )
 # Three rows for one price, none for another.
 SHELVES = pt.PublicTable(
@@ -89,7 +99,12 @@ def database(seed):
     ]
     customers += [{"customer": chance.choice(who), "segment": "a"} for _ in range(chance.randrange(2))]
     orders = [
-        {"order": f"o{number}", "customer": chance.choice([*who, None]), "price": chance.choice(PRICES)}
+        {
+            "order": f"o{number}",
+            "customer": chance.choice([*who, None]),
+            "price": chance.choice(PRICES),
+            "note": chance.choice(["a", "ab", "b", "", None]),
+        }
         for number in range(chance.randrange(18))
     ]
     lines = [{"order": f"o{chance.randrange(20)}", "qty": chance.randrange(4)} for _ in range(chance.randrange(30))]
@@ -106,7 +121,12 @@ def tables(rows):
         pt.Table(
             "orders",
             source=rows["orders"],
-            columns={"order": pt.key(), "customer": pt.identifier(), "price": pt.integers(0, 3)},
+            columns={
+                "order": pt.key(),
+                "customer": pt.identifier(),
+                "price": pt.integers(0, 3),
+                "note": pt.text_keys(),
+            },
         ),
         pt.Table("lines", source=rows["lines"], columns={"order": pt.key(), "qty": pt.integers(0, 3, missing=0)}),
     ]

@@ -29,7 +29,7 @@ from partita.query.language.expressions import Bounds, Value, bounds
 from partita.query.language.plan import Plan
 from partita.query.noise.quote import narrowed
 from partita.query.quantiles.costs import Cases, moves
-from partita.query.quantiles.quantiles import Choice
+from partita.query.quantiles.quantiles import FENCED, Choice
 from partita.query.quantiles.ranks import Runs, step
 from partita.query.sql.parse import read
 from partita.query.tables.truncation import Truncation, truncation
@@ -295,6 +295,57 @@ def test_the_rank_error_holds_as_often_as_it_says(shares):
             off.append(max(low - target, target - high, 0))
         missed += max(off) > choice.rank_error(0.9)
     assert missed <= 0.1 * rounds + 5 * (0.09 * rounds) ** 0.5
+
+
+# --- values chosen beside a quantile -------------------------------------------------------------------------------
+
+
+def _beside(share: Fraction, side: int, epsilon: Fraction) -> Choice:
+    within = Bounds(0, 6, Fraction(1), nullable=False)
+    return Choice(Value("a"), (share,), within, Exponential(epsilon=epsilon), side)
+
+
+def _scores(choice: Choice, values: list[int]) -> list[Fraction]:
+    """Minus the score of every candidate, the one beyond the end included."""
+    found = histogram(values)
+    return [choice.away(found, (one,)) for one in range(choice.placed.low, choice.placed.high + 1)]
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.integers(0, 6), max_size=6),
+    st.integers(0, 6),
+    st.integers(0, 6),
+    SHARES,
+    st.sampled_from([-1, 1]),
+    st.sampled_from([Fraction(1, 3), Fraction(9)]),
+)
+def test_a_row_moves_the_score_of_a_side_by_at_most_one(values, extra, other, share, side, epsilon):
+    choice = _beside(Fraction(share), side, epsilon)
+    one, more, changed = (_scores(choice, listed) for listed in (values, [*values, extra], [*values, other]))
+    (most,) = moves((Fraction(share),), rows(), groups=1, truncation=None).substitution.ways[0]
+    assert max(abs(a - b) for a, b in zip(one, more, strict=True)) <= 1
+    assert max(abs(a - b) for a, b in zip(more, changed, strict=True)) <= most
+
+
+@settings(max_examples=60)
+@given(st.lists(st.integers(0, 6), max_size=60), st.sampled_from(["0", "0.1", "0.5", "0.75", "1"]))
+def test_the_exact_quantile_is_on_the_inner_side_as_surely_as_said(values, share):
+    """By exact probabilities, of groups without rows and with few as well; the quantile of no rows is any value."""
+    q, epsilon = Fraction(share), Fraction(1)
+    for side in (-1, 1):
+        if q == (0 if side < 0 else 1):
+            continue
+        choice = _beside(q, side, epsilon)
+        scores = np.array([float(one) for one in _scores(choice, values)])
+        chances = np.exp(-float(choice.mechanism.weight) * scores)
+        chances /= chances.sum()
+        ranked = sorted(values)
+        reached = [one for place, one in enumerate(ranked, start=1) if place >= max(q * len(ranked), 1)]
+        exact = reached[0] if reached else (0 if side < 0 else 6)
+        places = range(choice.placed.low, choice.placed.high + 1)
+        outside = sum(chance for place, chance in zip(places, chances, strict=True) if (place - exact) * side < 0)
+        assert outside <= 1 - FENCED
 
 
 # --- several quantiles at once -----------------------------------------------------------------------------------

@@ -84,12 +84,11 @@ def test_keys_are_named_from_the_same_rows_that_are_counted_in_them(key):
         {"who": i % 7, "t": "sutvw"[i * i % 5], "d": "xyz"[i % 3], "a": i % 4, "f": "2024-02-10"} for i in range(60)
     ]
     table = strategies.table(stored)
+    engine, reference = DuckDB([table], threads=1), Reference([table])
     for groups in (1, 2):
-        cap = Truncation("who", 9, "key").capped(Caps(groups=groups))
-        program = programs(table, key, "", cap)
-        engine = DuckDB([table], threads=1)
-        assert engine.run(program).tolist() == Reference([table]).run(program).tolist()
-        engine.close()
+        program = programs(table, key, "", Truncation("who", 9, "key").capped(Caps(groups=groups)))
+        assert engine.run(program).tolist() == reference.run(program).tolist()
+    engine.close()
 
 
 def tallies_of(found: np.ndarray[Any, Any], names: int) -> dict[Any, Any]:

@@ -22,8 +22,9 @@ from partita.region.columns import integers, text_keys
 from partita.region.region import Region
 from tests.laws.hostile import Laboratory, Statements, statements
 from tests.paths.test_queries import ANSWERED, opened
+from tests.sizes import tried
 
-SEEDS = range(8)
+SEEDS = range(tried(5, soaking=50))
 EACH = 40
 
 
@@ -34,7 +35,7 @@ def laboratory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Laboratory]
     made.close()
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_is_accepted_never_faults_and_agrees_with_the_reference(seed: int, laboratory: Laboratory) -> None:
     """`make soak` runs 200,000 of them."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
+from functools import lru_cache
 from itertools import product
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from partita.composition.account import RegionAccount
 from partita.composition.account.engine import Engine, OfPairs, OfValues
@@ -67,19 +70,27 @@ def engine(kind: str, shape: Value, limits: Limits) -> Engine:
     return (OfPairs if kind == "pairs" else OfValues)(shape, BUDGET, limits)
 
 
+@lru_cache(maxsize=10_000)
+def inside(shape: Value, boxes: tuple[Box, ...]) -> NDArray[np.bool_]:
+    """Which values are held, asked one by one."""
+    return np.array([Load(boxes, (), ()).holds(value) for value in product(*map(range, shape))])
+
+
+def costs(kind: str, shape: Value, load: Load, component: int) -> NDArray[np.int64]:
+    """What a load costs every value; or every change of one, to itself along the diagonal."""
+    held = inside(shape, tuple(load.boxes))
+    if kind == "values":
+        return held * load.one[component]
+    found = (held[:, None] ^ held) * load.one[component] + (held[:, None] & held) * load.substitution[component]
+    np.fill_diagonal(found, held * load.same[component] if load.same else 0)
+    return found
+
+
 def losses(kind: str, shape: Value, booked: list[Load], where: Load, component: int) -> list[tuple[int, int]]:
     """For every value of a region, and every change of one, what it lost and what the charge would cost it."""
-    values = list(product(*map(range, shape)))
-    inside = [value for value in values if where.holds(value)]
-    if kind == "values":
-        return [
-            (sum(load.one[component] for load in booked if load.holds(value)), where.one[component]) for value in inside
-        ]
-    return [
-        (sum(load.costs(v, w)[component] for load in booked), where.costs(v, w)[component])
-        for v in inside
-        for w in values
-    ]
+    held, cost = inside(shape, tuple(where.boxes)), costs(kind, shape, where, component)
+    lost = sum((costs(kind, shape, load, component) for load in booked), np.zeros_like(cost))
+    return list(zip(lost[held].ravel().tolist(), cost[held].ravel().tolist(), strict=True))
 
 
 @pytest.mark.parametrize("limits", LIMITS, ids=str)
@@ -120,7 +131,7 @@ def test_no_bound_is_below_brute_force(kind, limits):
 @pytest.mark.parametrize("kind", ["values", "pairs"])
 def test_a_book_opened_again_decides_as_the_one_that_was_written(kind, limits):
     chosen = LIMITS[limits]
-    for seed in range(6):
+    for seed in range(6 if kind == "values" else 3):
         rng = random.Random(f"again {kind} {limits} {seed}")
         shape, booked = shape_of(rng, kind), []
         with using(chosen):

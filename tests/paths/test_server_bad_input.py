@@ -113,6 +113,10 @@ def test_a_slow_body_and_too_many_requests(tmp_path):
             )
             slow.sendall(f"{head}\r\n{{".encode())
             assert b"408" in slow.recv(200)
+        for opening in (b"", b"GET /health HTTP/1.1\r\nHost: local"):  # whoever says nothing, or not all of it
+            with socket.create_connection(("127.0.0.1", port), timeout=30) as silent:
+                silent.sendall(opening)
+                assert silent.recv(200) == b""
         with pt.connect(server.url, token=token) as carol:
             with pytest.raises(pt.InvalidInput) as off:
                 carol.practice().spent()

@@ -190,7 +190,7 @@ def test_what_is_signed_for_this_server_in_time_is_believed(monkeypatch):
 def test_nothing_else_is_believed(monkeypatch):
     hour = int(time.time()) - 7200
     for changes in (
-        {"aud": "another"}, {"aud": ["partita", "another"]}, {"aud": None}, {"iss": "https://elsewhere.example.org"},
+        {"aud": "another"}, {"aud": ["partita", "another"]}, {"aud": None}, {"azp": "another"}, {"iss": "https://elsewhere.example.org"},
         {"exp": hour}, {"exp": None}, {"iat": None}, {"nonce": "x"}, {"nonce": None}, {"email": None}, {"email": 7},
         {"email_verified": None}, {"email_verified": "true"}, {"email": ""},
     ):  # fmt: skip

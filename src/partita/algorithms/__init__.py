@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from partita.algorithms.estimators.logistic_regression import LogisticRegression as LogisticRegression
     from partita.algorithms.estimators.pca import PCA as PCA
     from partita.algorithms.estimators.search import PrivateSearch as PrivateSearch
+    from partita.algorithms.learning.training import Training as Training
+    from partita.algorithms.learning.training import TrainingPlan as TrainingPlan
     from partita.algorithms.lessons.comparison import FourSteps as FourSteps
     from partita.algorithms.lessons.comparison import compare_linear as compare_linear
     from partita.algorithms.lessons.comparison import four_steps as four_steps
@@ -84,6 +86,8 @@ _HOMES = {
     "Survey": "partita.algorithms.choosing.survey",
     "Synthetic": "partita.algorithms.synthetic.synthetic",
     "TopK": "partita.algorithms.choosing.largest",
+    "Training": "partita.algorithms.learning.training",
+    "TrainingPlan": "partita.algorithms.learning.training",
     "Workload": "partita.algorithms.linear.workload",
     "axes_of": "partita.algorithms.linear.axes",
     "compare_linear": "partita.algorithms.lessons.comparison",
@@ -124,6 +128,8 @@ __all__ = [
     "Survey",
     "Synthetic",
     "TopK",
+    "Training",
+    "TrainingPlan",
     "Workload",
     "axes_of",
     "compare_linear",

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 from partita.front import front
 
 if TYPE_CHECKING:
+    from partita.canvas import save as save
+    from partita.canvas import svg as svg
     from partita.explain.pictures.accuracy import accuracy as accuracy
     from partita.explain.pictures.burn_down import burn_down as burn_down
-    from partita.explain.pictures.canvas import save as save
-    from partita.explain.pictures.canvas import svg as svg
     from partita.explain.pictures.composition import composition as composition
     from partita.explain.pictures.contest import contest as contest
     from partita.explain.pictures.histogram import histogram as histogram
@@ -38,8 +38,8 @@ _HOMES = {
     "posterior": ("partita.explain.pictures.posterior", "posterior"),
     "profile": ("partita.explain.pictures.profile", "profile"),
     "region_map": ("partita.explain.region_map", "draw_map"),
-    "save": ("partita.explain.pictures.canvas", "save"),
-    "svg": ("partita.explain.pictures.canvas", "svg"),
+    "save": ("partita.canvas", "save"),
+    "svg": ("partita.canvas", "svg"),
     "tradeoff": ("partita.explain.pictures.tradeoff", "tradeoff"),
 }
 

@@ -27,7 +27,6 @@ from partita.server.pages.sessions import Sessions
 from partita.server.pages.visits import complained
 from partita.server.problems import document, of_status, of_validation
 from partita.server.problems import told as complain
-from partita.server.rates import Rates
 from partita.server.routes import calculators, people, questions, standing
 from partita.server.service import Service
 
@@ -72,9 +71,10 @@ def application(service: Service, *, version: str, talks: Sequence[BaseRoute] = 
     )
     app.state.service = service
     app.state.counts = Counts()
-    app.state.rates = Rates(service.settings.requests_per_minute)
-    app.state.sessions = Sessions(service.settings.sign_in_hours)
-    app.state.provider = None if service.settings.oidc is None else Provider(service.settings.oidc)
+    app.state.rates = service.rates
+    app.state.sessions = Sessions(service.settings.sign_in_hours, board=service.board)
+    declared = service.settings.oidc
+    app.state.provider = None if declared is None else Provider(declared, board=service.board)
     app.state.asking = anyio.CapacityLimiter(service.settings.questions_at_once)
     for router in (questions.router, standing.router, calculators.router, people.router):
         app.include_router(router, prefix=API)
@@ -84,7 +84,8 @@ def application(service: Service, *, version: str, talks: Sequence[BaseRoute] = 
         app.include_router(router)
     app.router.routes.extend(talks)
     _refusals(app)
-    return Door(app, service.settings, app.state.counts)
+    worker = None if service.settings.workers == 1 else service.board.worker
+    return Door(app, service.settings, app.state.counts, worker)
 
 
 def _refusals(app: FastAPI) -> None:

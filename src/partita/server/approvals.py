@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Any, Final, final
 
 from partita.curator.path.path import fingerprint
 from partita.errors import server as refuse
@@ -12,12 +12,14 @@ from partita.ledger.canonical import canonical, digest
 from partita.live import Live, alone
 from partita.query.noise.quote import Quote
 from partita.server.accounts.register import Caller, Register
-from partita.theory.documents import to_document
+from partita.server.board import Board
+from partita.theory.documents import from_document, to_document
 from partita.theory.measures.base import Measure
 
 MOST_WAITING: Final = 1000
-"""Requests that wait at once; the oldest is forgotten first, and has to be asked again."""
-_NUMBER: Final = 16
+"""Requests that wait at once; the oldest of whoever has most is forgotten first, and has to be asked again."""
+_NUMBER: Final = 32
+"""Hex digits of a request's number: so many that nobody finds two requests with one number."""
 
 
 @final
@@ -35,10 +37,9 @@ class Waiting:
 class Approvals(Live):
     """What waits for the custodian; what was approved stands in the ledger, and holds for this very release."""
 
-    def __init__(self, register: Register, above: Measure | None) -> None:
+    def __init__(self, register: Register, above: Measure | None, board: Board | None = None) -> None:
         super().__init__()
-        self._register, self.above = register, above
-        self._waiting: dict[str, Waiting] = {}
+        self._register, self.above, self._board = register, above, board or Board()
 
     @alone
     def check(self, caller: Caller, asked: str, costs: tuple[Measure, ...], quotes: Sequence[Quote]) -> None:
@@ -49,22 +50,25 @@ class Approvals(Live):
         number = digest(canonical(parts))[:_NUMBER]
         if self._register.approved(number):
             return
-        self._waiting[number] = Waiting(number, caller.account, asked, costs)
-        while len(self._waiting) > MOST_WAITING:
-            self._waiting.pop(next(iter(self._waiting)))
+        said = {"number": number, "analyst": caller.account, "asked": asked, "costs": parts[-1]}
+        self._board.put("waiting", number, said, most=MOST_WAITING, whose=caller.account)
         raise refuse.waiting(str(costs[0]), str(self.above), number)
 
     @alone
     def waiting(self) -> list[Waiting]:
         """What waits, oldest first."""
-        return list(self._waiting.values())
+        return [_waiting(one) for one in self._board.all("waiting")]
 
     @alone
     def decide(self, number: str, *, by: str, yes: bool) -> Waiting:
         """Approve what waits, or decline it; either is written down."""
-        found = self._waiting.get(number)
-        if found is None:
+        said = self._board.take("waiting", number)
+        if said is None:
             raise refuse.unknown_request(number)
+        found = _waiting(said)
         self._register.approve(number, analyst=found.analyst, by=by, yes=yes)
-        del self._waiting[number]
         return found
+
+
+def _waiting(said: dict[str, Any]) -> Waiting:
+    return Waiting(said["number"], said["analyst"], said["asked"], tuple(map(from_document, said["costs"])))

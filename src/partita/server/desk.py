@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, final
 
@@ -19,6 +19,7 @@ from partita.ledger.reports.history import Moment, history
 from partita.ledger.states import Answered
 from partita.live import Live, alone
 from partita.server.accounts.register import Caller, Role
+from partita.server.board import Board
 
 MOST_PLANS: Final = 1000
 """Plans that are held for later; an older one has to be sent again, free."""
@@ -28,12 +29,15 @@ MOST_PLANS: Final = 1000
 class Desk(Live):
     """What callers reach of a curator: their own sessions, their own entries of the ledger, their own plans."""
 
-    def __init__(self, curator: Curator, *, practice: bool, show_others: bool) -> None:
+    def __init__(
+        self, curator: Curator, *, practice: bool, show_others: bool, board: Board | None = None, mark: str = ""
+    ) -> None:
         super().__init__()
         self.curator = curator
         self.practice = practice
         self._show_others = show_others
         self._plans: dict[tuple[str, int], Planned] = {}
+        self._board, self._mark = board or Board(), mark
         self._past: tuple[int, tuple[Moment, ...]] | None = None
 
     def session(self, caller: Caller) -> Session:
@@ -100,13 +104,14 @@ class Desk(Live):
     # --- plans -----------------------------------------------------------------------------------------------------
 
     @alone
-    def hold(self, caller: Caller, plan: Planned) -> int:
-        """Keep a plan for its questions, and say under which number."""
+    def hold(self, caller: Caller, plan: Planned, said: Mapping[str, Any]) -> int:
+        """Keep a plan for its questions, and say under which number; ``said`` is what makes it anew elsewhere."""
         number = plan.seq
         self._plans.pop((caller.account, number), None)
         self._plans[caller.account, number] = plan
         while len(self._plans) > MOST_PLANS:
             self._plans.pop(next(iter(self._plans)))
+        self._board.put("plan", self._named(caller, number), said, most=MOST_PLANS, whose=caller.account)
         return number
 
     @alone
@@ -114,8 +119,16 @@ class Desk(Live):
         """A plan of the caller's."""
         found = self._plans.get((caller.account, number))
         if found is None:
-            raise refuse.unknown_plan(number)
+            said = self._board.get("plan", self._named(caller, number))
+            if said is None:
+                raise refuse.unknown_plan(number)
+            # It is charged under this number, so that making it anew finds the charge, free.
+            found = self.session(caller).batch(**said).reserve()
+            self._plans[caller.account, found.seq] = found
         return found
+
+    def _named(self, caller: Caller, number: int) -> str:
+        return f"{self._mark}/{caller.account}/{number}"
 
     def close(self) -> None:
         """Let go of the curator."""

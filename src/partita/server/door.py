@@ -41,8 +41,9 @@ class Door:
     begun runs to its end.
     """
 
-    def __init__(self, app: ASGIApp, settings: ServerSettings, counts: Counts) -> None:
+    def __init__(self, app: ASGIApp, settings: ServerSettings, counts: Counts, worker: int | None = None) -> None:
         self._app, self._settings, self._counts = app, settings, counts
+        self._which = {} if worker is None else {"worker": worker}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -83,6 +84,7 @@ class Door:
                 status=status,
                 ms=round(1000 * seconds),
                 account=None if caller is None else caller.account,
+                **self._which,
             )
 
     def _host(self, scope: Scope) -> None:

@@ -5,29 +5,36 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import shutil
 import signal
 import socket
 import sys
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from starlette.routing import BaseRoute
 
-from partita.curator.settings import opened_settings, read_settings
+from partita.curator.settings import Settings, opened_settings, read_settings
 from partita.errors import server as refuse
 from partita.ledger.book.sqlite import MEMORY
 from partita.ledger.book.store import State
 from partita.ledger.ledger import Ledger
+from partita.ledger.opening import open_ledger
 from partita.server.accounts.register import Role
 from partita.server.app import application
+from partita.server.board import Board
 from partita.server.log import log, note
+from partita.server.punctual import Punctual
 from partita.server.service import Service
 from partita.server.settings import ServerSettings, read_server
 from partita.server.wire.listening import bound
 from partita.server.wire.listening import listening as wire_listening
+from partita.server.workers import Workers
 
 if TYPE_CHECKING:
     from partita.server.routes.talks import Talks
@@ -51,19 +58,55 @@ def serve(
         raise refuse.in_memory()
     listening, beside = _socket(settings), bound(settings)
     _log_to_stderr()
-    with opened_settings(path, declared) as curator:
-        service = Service(curator, declared, settings)
-        if not any(one.role is Role.CUSTODIAN and service.register.valid(one) for one in service.register.tokens()):
-            raise refuse.nobody(str(declared.ledger))
-        host, port = listening.getsockname()[:2]
-        listening.listen(settings.connections)
+    listening.listen(settings.connections)
+    if beside is not None:
+        beside.listen(settings.connections)
+
+    def ready() -> None:
         scheme = "https" if settings.certificate is not None else "http"
-        told(f"Partita listens on {scheme}://{_shown(host, port)}")
+        told(f"Partita listens on {scheme}://{_shown(*listening.getsockname()[:2])}")
         if beside is not None:
             told(f"Partita answers clients of PostgreSQL on {_shown(*beside.getsockname()[:2])}")
+
+    if settings.workers == 1:
+        _work(path, declared, settings, version, listening, beside, told, Board, ready)
+        return
+    keeper, folder = os.getpid(), tempfile.mkdtemp(prefix="partita-")
+    try:
+        begun = Workers(settings.workers).begin(ready)
+        if begun is not None:
+            worker, well = begun
+            board = partial(Board, folder, worker=worker, workers=settings.workers)
+            _work(path, declared, settings, version, listening, beside, lambda _: None, board, well)
+            return
+    finally:
+        if os.getpid() == keeper:
+            shutil.rmtree(folder, ignore_errors=True)
+    with open_ledger(declared.ledger) as ledger:
+        _farewell(ledger, told)
+
+
+def _work(
+    path: str | os.PathLike[str],
+    declared: Settings,
+    settings: ServerSettings,
+    version: str,
+    listening: socket.socket,
+    beside: socket.socket | None,
+    told: Told,
+    board: Callable[[], Board],
+    ready: Callable[[], None],
+) -> None:
+    """The work of one process, until it is told to end."""
+    with opened_settings(path, declared) as curator:
+        service = Service(curator, declared, settings, board=board())
+        if not any(one.role is Role.CUSTODIAN and service.register.valid(one) for one in service.register.tokens()):
+            raise refuse.nobody(str(declared.ledger))
+        port = listening.getsockname()[1]
+        ready()
         talks = _talks(service, version)
         server = uvicorn.Server(_config(service, settings, version, () if talks is None else talks.routes()))
-        note("start", port=port, version=version)
+        note("start", port=port, version=version, **({} if settings.workers == 1 else {"worker": service.board.worker}))
         for one in (signal.SIGINT, signal.SIGTERM):
             # Uvicorn ends by them and raises them again when it has: by then they have done their work.
             signal.signal(one, lambda *_: None)
@@ -97,6 +140,7 @@ def _shown(host: str, port: int) -> str:
 def _config(service: Service, settings: ServerSettings, version: str, talks: Sequence[BaseRoute]) -> uvicorn.Config:
     return uvicorn.Config(
         application(service, version=version, talks=talks),
+        http=Punctual,
         log_config=None,
         access_log=False,
         server_header=False,

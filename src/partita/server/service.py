@@ -18,9 +18,11 @@ from partita.live import Live
 from partita.server.accounts.register import Caller, Register, Role
 from partita.server.allowances import beside
 from partita.server.approvals import Approvals
+from partita.server.board import Board
 from partita.server.bodies import Ask, AskMany, Batch, Quote
 from partita.server.desk import Desk, few
 from partita.server.practice import Twins
+from partita.server.rates import Rates
 from partita.server.settings import ServerSettings
 from partita.theory.measures.base import Measure
 
@@ -30,15 +32,23 @@ class Service(Live):
     """One curator for a team: who may do what, and the same for everybody's practice twin."""
 
     def __init__(
-        self, curator: Curator, declared: Settings, settings: ServerSettings, *, clock: Clock = system_clock
+        self,
+        curator: Curator,
+        declared: Settings,
+        settings: ServerSettings,
+        *,
+        clock: Clock = system_clock,
+        board: Board | None = None,
     ) -> None:
         super().__init__()
         self.settings = settings
-        self.real = Desk(curator, practice=False, show_others=settings.show_others)
+        self.board = board or Board()
+        self.rates = Rates(settings.requests_per_minute)
+        self.real = Desk(curator, practice=False, show_others=settings.show_others, board=self.board)
         self.register = Register(curator.ledger, clock)
-        self.approvals = Approvals(self.register, _above(settings, curator.promises[0]))
+        self.approvals = Approvals(self.register, _above(settings, curator.promises[0]), self.board)
         self._ceilings = {name: limit for name in settings.accounts if (limit := self.limit(name, "ceiling"))}
-        self._twins = Twins(declared.tables, declared.promises, declared.public, settings.practice_rows)
+        self._twins = Twins(declared.tables, declared.promises, declared.public, settings.practice_rows, self.board)
 
     def limit(self, account: str, word: str) -> Measure | None:
         """A limit of an account, as a loss beside the first budget."""
@@ -69,7 +79,8 @@ class Service(Live):
         desk, wants = self.desk(caller, practice=practice), body.wanted()
         session = desk.session(caller)
         if body.batch is None:
-            self._approved(desk, caller, body.question, wants)
+            # With a key nothing is taken from earlier answers, so that what they tell does not make it free.
+            self._approved(desk, caller, body.question, wants if key is None else {**wants, "reuse": False})
         return session.ask(body.question, key=key, batch=body.batch, **wants)
 
     def ask_many(self, caller: Caller, body: AskMany, *, practice: bool) -> list[Answer]:
@@ -95,7 +106,7 @@ class Service(Live):
             self._affordable(caller, batch.costs[0])
             self.approvals.check(caller, "\n".join(body.questions), batch.costs, batch.quotes)
         plan = batch.reserve()
-        return desk.hold(caller, plan), plan
+        return desk.hold(caller, plan, {"questions": [*body.questions], **body.wanted()}), plan
 
     def batch(self, caller: Caller, body: Batch, *, practice: bool) -> Any:
         """Questions priced together; nothing is spent."""
@@ -119,6 +130,7 @@ class Service(Live):
     def close(self) -> None:
         """Let go of the twins; the curator belongs to whoever opened it."""
         self._twins.close()
+        self.board.close()
 
 
 def _asks(caller: Caller, *, practice: bool) -> None:

@@ -74,13 +74,15 @@ class ServerSettings:
     body_bytes: int = 1_000_000
     """The longest request."""
     body_seconds: int = 10
-    """How long a request may take to arrive."""
+    """How long a request may take to arrive, and a connection to begin one."""
     requests_per_minute: int = 600
-    """Requests of one token, or of one address without a token, in a minute."""
+    """Requests and statements of one token, or of one address without a token, in a minute."""
     connections: int = 512
     """Connections and requests at once."""
     questions_at_once: int = 32
     """Questions that are worked on at once; others wait."""
+    workers: int = 1
+    """Processes that share the ledger; each opens the tables for itself and counts requests and questions by itself."""
     questions_per_call: int = 1000
     """Questions in one batch, plan or list."""
     grace_seconds: int = 30
@@ -105,7 +107,7 @@ class ServerSettings:
 
 KEYS: Final = tuple(one.name for one in fields(ServerSettings))
 _SMALLEST: Final = {"port": 0}
-_LARGEST: Final = {"port": 65535}
+_LARGEST: Final = {"port": 65535, "workers": 64}
 
 
 def read_server(path: str, given: Mapping[str, Any], environment: Mapping[str, str], folder: Path) -> ServerSettings:

@@ -79,8 +79,8 @@ BUILT = {
         orders(shop).join("shelves", on="price").group_by("shelf").agg(n=pt.count())
     ),
     (
-        "SELECT tier AS t, COUNT(*) AS n FROM customers JOIN orders ON orders.customer = customers.customer AND price > 2 "
-        "JOIN tiers ON tiers.price = orders.price WHERE segment = 'a' GROUP BY ROLLUP(tier) ORDER BY n LIMIT 2"
+        "SELECT tier AS t, COUNT(*) AS n FROM customers JOIN orders ON orders.customer = customers.customer "
+        "AND price > 2 JOIN tiers ON tiers.price = orders.price WHERE segment = 'a' GROUP BY ROLLUP(tier) ORDER BY n LIMIT 2"
     ): lambda shop: (
         shop.table("customers")
         .join("orders", on="orders.customer = customers.customer AND price > 2")

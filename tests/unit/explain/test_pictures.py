@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from partita import canvas
 from partita.errors import InvalidInput
-from partita.explain.pictures import canvas
 from partita.explain.pictures.accuracy import accuracy, error_by_count
 from partita.explain.pictures.burn_down import burn_down
 from partita.explain.pictures.composition import composition

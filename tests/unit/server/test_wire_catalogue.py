@@ -12,6 +12,7 @@ from partita.server.wire.catalogue import Catalogue, Session
 from partita.server.wire.prepared import Prepared, prepared
 from partita.server.wire.relations import OWN, VIEWS
 from partita.server.wire.scanner import LONGEST, sentence, sentences
+from partita.server.wire.statements import MOST_WORDS
 
 COLUMNS = {"x": pt.integers(0, 3)}
 
@@ -53,6 +54,30 @@ def test_only_functions_that_are_known_here_are_called(catalogue, statement):
     with pytest.raises(PartitaError) as caught:
         catalogue.answered(sentence(statement), session("bob"))
     assert caught.value.code in {"wire.catalogue", "wire.unknown-relation"}
+
+
+DOUBLED = ", ".join(f"a{place + 1} AS (SELECT x || x AS x FROM a{place})" for place in range(33))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"WITH a0 AS (SELECT 'a' AS x), {DOUBLED} SELECT length(x) FROM a33",
+        "SELECT " + "replace(" * 28 + "'a'" + ", 'a', 'aa')" * 28,
+        "SELECT replace(relname, 'a', relname) FROM pg_class",
+        "SELECT " + ", ".join("1" for _ in range(MOST_WORDS)),
+    ],
+    ids=["chain", "nested", "by-itself", "words"],
+)
+def test_short_statements_do_not_become_long_texts(catalogue, statement):
+    with pytest.raises(PartitaError) as caught:
+        catalogue.answered(sentence(statement), session("bob"))
+    assert caught.value.code == "wire.catalogue"
+
+
+def test_a_long_list_of_columns_is_named_in_one_pass(catalogue):
+    columns, lines = catalogue.answered(sentence("SELECT " + ", ".join("1" for _ in range(2400))), session("bob"))
+    assert (len(columns), lines[0][:2]) == (2400, (1, 1))
 
 
 def read(text: str) -> Prepared:

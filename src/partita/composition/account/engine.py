@@ -81,10 +81,16 @@ class Engine(ABC):
     def _spent(self, load: Load, answer: Answer) -> Answer:
         """What was not shown to fit cannot where more than the budget is already lost: charges only add to it."""
         for component, most in enumerate(self.budget):
+            if not self._may_exceed(load.boxes, component, most):
+                continue
             found = self.highest(load.boxes, component)
             if found.lower > most:
                 return Answer(fits=False, component=component, load=found.lower, witness=found.witness)
         return answer
+
+    def _may_exceed(self, boxes: Sequence[Box], component: int, most: int) -> bool:
+        """Whether it is worth looking for more than this that was lost already; a glance where looking is long."""
+        return True
 
     @property
     @abstractmethod
@@ -189,6 +195,9 @@ class OfValues(Engine):
     def _decide(self, load: Load) -> Answer:
         return _answer(self.loads.decide(load.boxes, load.one))
 
+    def _may_exceed(self, boxes: Sequence[Box], component: int, most: int) -> bool:
+        return not isinstance(self.loads, WideLoads) or self.loads.may_exceed(boxes, component, most)
+
     def _book(self, load: Load, answer: Answer | None) -> None:
         self.loads.book(load.boxes, load.one)
 
@@ -253,6 +262,11 @@ class OfPairs(Engine):
         return Answer(
             found.fits, found.component, found.load, found.witness or (), found.proven, proofs, self.loads.state
         )
+
+    def _may_exceed(self, boxes: Sequence[Box], component: int, most: int) -> bool:
+        if not isinstance(self.loads, WidePairLoads) or self.twins is not None:
+            return True
+        return self.loads.may_exceed(boxes, component, most)
 
     def _book(self, load: Load, answer: Answer | None) -> None:
         # Bounds that were found for the state after this charge hold only if nothing was booked in between, and no

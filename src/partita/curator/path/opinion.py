@@ -139,7 +139,7 @@ def released(quote: Quote) -> Released:
         quote.program,
         tuple(Part(entries(part.measurement), part.mechanism) for part in offer.parts),
         tuple(
-            Choice(one.of, len(one.shares), one.within.low, one.within.high, one.away, one.mechanism)
+            Choice(one.of, len(one.shares), one.placed.low, one.placed.high, one.away, one.mechanism)
             for one in offer.choices
         ),
         None if offer.selection is None else offer.selection.mechanism,

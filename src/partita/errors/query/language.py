@@ -167,8 +167,8 @@ def open_column(name: str) -> QueryRefused:
     return QueryRefused(
         "query.open-column",
         f"{name} holds open text, so its values are not known in public. It can be a key of groups, be counted, and be "
-        f"tested in WHERE, FILTER and CASE of one table: {name} LIKE 'a%', LOWER({name}) = 'a'. For anything else "
-        f"declare it as categories(...). {UNTOUCHED}",
+        f"tested in WHERE, FILTER and CASE, beside joins too: {name} LIKE 'a%', LOWER({name}) = 'a'. Its length is "
+        f"added up as CLAMP(LENGTH({name}), 0, 200). For anything else declare it as categories(...). {UNTOUCHED}",
     )
 
 
@@ -591,6 +591,16 @@ def bad_share() -> QueryRefused:
         "quantiles.bad-share",
         f"A quantile needs a constant share between 0 and 1 with at most six digits. {UNTOUCHED} "
         f"Write QUANTILE(x, 0.9) for the value that nine tenths of the rows lie below.",
+    )
+
+
+def nothing_beyond(what: str, side: int) -> QueryRefused:
+    """A value surely below the least, or surely above the greatest."""
+    end, other, name = ("below", "HIGH", "MIN") if side < 0 else ("above", "LOW", "MAX")
+    return QueryRefused(
+        "quantiles.nothing-beyond",
+        f"{what} is the end of the column: {name} is one person's value, so nothing but the end is surely {end} it. "
+        f"{UNTOUCHED} Ask for the other side alone: QUANTILE_{other}(x, {0 if side < 0 else 1}).",
     )
 
 

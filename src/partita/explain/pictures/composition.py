@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from partita.canvas import draw, name_lines, pens, plain_ticks, sheet
 from partita.errors import explain as refuse
 from partita.explain.numbers import short
-from partita.explain.pictures.canvas import draw, name_lines, pens, plain_ticks, sheet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -24,7 +24,7 @@ from partita.query.language.aggregates import Aggregate, Count, CountDifferent, 
 from partita.query.language.formulas import Formula, Label, Leaf, Margin, aggregates_of, evaluate, numeric
 from partita.query.language.keys import Key
 from partita.query.language.plan import KeyColumn, Order, Plan, ValueColumn
-from partita.query.quantiles.quantiles import Chosen, enclosures
+from partita.query.quantiles.quantiles import Chosen, enclosures, fenced
 
 
 @final
@@ -77,6 +77,11 @@ class Result:
             if isinstance(column, ValueColumn) and numeric(column.formula) and not self._ranked(column):
                 every = self._bars.intervals(column.formula, confidence, entries)
                 found[column.name] = [every[line] for line in self.lines]
+        sides = {} if self.chosen is None else fenced(self.chosen, self._chosen, confidence, entries)
+        for name, of in self._quantiles.items():
+            ends = sides.get(of)
+            if ends is not None and not isinstance(ends[0][0], date):
+                found[name] = [ends[line] for line in self.lines]
         return found
 
     def _ranked(self, column: ValueColumn) -> bool:
@@ -92,7 +97,7 @@ class Result:
         if self.chosen is None:
             return {}
         every = enclosures(self.chosen, self._chosen, rows, confidence, entries)
-        return {name: [every[of][line] for line in self.lines] for name, of in self._quantiles.items()}
+        return {name: [every[of][line] for line in self.lines] for name, of in self._quantiles.items() if not of.side}
 
     @property
     def _chosen(self) -> dict[Quantile, Chosen]:

@@ -44,10 +44,14 @@ class Average:
 @final
 @dataclass(frozen=True, slots=True)
 class Quantile:
-    """The value that a share of the rows lie below: MEDIAN is a half, MIN is 0, MAX is 1; NULL rows are left out."""
+    """The value that a share of the rows lie below: MEDIAN is a half, MIN is 0, MAX is 1; NULL rows are left out.
+
+    ``side`` is -1 for a value that is hardly ever above it, and 1 for one that is hardly ever below it.
+    """
 
     of: Expression
     share: Fraction
+    side: int = 0
 
 
 @final
@@ -125,8 +129,8 @@ def with_arguments(aggregate: Aggregate, parts: tuple[Expression, ...]) -> Aggre
             return Sum(*parts)
         case Average():
             return Average(*parts)
-        case Quantile(_, share):
-            return Quantile(parts[0], share)
+        case Quantile(_, share, side):
+            return Quantile(parts[0], share, side)
         case Variance():
             return Variance(*parts)
         case Covariance():

@@ -221,6 +221,8 @@ def shown_aggregate(aggregate: Aggregate, written: Written = canonical) -> str:
             return f"SUM({shown_expression(of, written)})"
         case Average(of):
             return f"AVG({shown_expression(of, written)})"
+        case Quantile(of, share, side) if side:
+            return f"QUANTILE_{'LOW' if side < 0 else 'HIGH'}({shown_expression(of, written)}, {number(share)})"
         case Quantile(of, share):
             plain = {Fraction(0): "MIN", Fraction(1, 2): "MEDIAN", Fraction(1): "MAX"}.get(share)
             inner = shown_expression(of, written)

@@ -40,6 +40,8 @@ from partita.theory.measures.zcdp import ZCDP
 # Noise is made a little stronger, and again, where a loss that is rounded up exceeds the price in its last bits.
 _TRIES: Final = 4
 _LITTLE: Final = Fraction(1, 1 << 40)
+# A value that is chosen beside a quantile has this part of the price of a quantile.
+_BESIDE: Final = Fraction(1, 4)
 
 
 @final
@@ -93,10 +95,15 @@ def offered(request: Request) -> NoiseChoice:
     domain, price, protections, wanted = request.domain, request.price, request.protections, request.noise
     first = protections[0][1]
     linear = _linear(request.aggregates)
-    companies = quantiles.companies([one for one in request.aggregates if isinstance(one, Quantile)])
-    share = Fraction(1, len(companies) + bool(linear))
-    allowed = pricing.part_of(price.within(first), share)
-    choices, tolls = _chosen(request, companies, allowed)
+    asked = [one for one in request.aggregates if isinstance(one, Quantile)]
+    companies = quantiles.companies(asked)
+    beside = [one for one in asked if one.side]
+    smaller = _BESIDE if companies or linear else Fraction(1)
+    share = 1 / (len(companies) + int(bool(linear)) + len(beside) * smaller)
+    allowed, less = (pricing.part_of(price.within(first), part) for part in (share, share * smaller))
+    parts = [(of, shares, 0, allowed) for of, shares in companies]
+    parts += [(one.of, (one.share,), one.side, less) for one in beside]
+    choices, tolls = _chosen(request, parts)
     if not linear:
         return NoiseChoice("", Strategy("chosen", (), (), ()), (), tolls, _reason_of_choices(choices), choices)
     best: tuple[float, NoiseChoice] | None = None
@@ -175,13 +182,13 @@ def _linear(aggregates: tuple[Aggregate, ...]) -> tuple[Aggregate, ...]:
 
 
 def _chosen(
-    request: Request, companies: Sequence[tuple[Expression, tuple[Fraction, ...]]], allowed: Measure
+    request: Request, companies: Sequence[tuple[Expression, tuple[Fraction, ...], int, Measure]]
 ) -> tuple[tuple[Choice, ...], tuple[Toll, ...]]:
-    """The choice for each company of quantiles, all at the same price, and what they cost under every promise."""
+    """The choice for each company of quantiles, each at its part of the price, and their cost under every promise."""
     choices, protections = [], request.protections
     zeros = [budget.zero() for _, budget in protections]
     tolls = [Toll(Cost(zero, zero, zero), zero) for zero in zeros]
-    for of, shares in companies:
+    for of, shares, side, allowed in companies:
         within = bounds(of, request.domain)
         moved = [
             quantile_costs.moves(
@@ -190,7 +197,7 @@ def _chosen(
                 groups=request.groups,
                 truncation=request.truncation,
                 keyed=request.keyed,
-                values=within.high - within.low + 1,
+                values=within.high - within.low + 1 + abs(side),
             )
             for granularity, _ in protections
         ]
@@ -198,7 +205,7 @@ def _chosen(
         if fitting is None:
             raise refuse.noise_not_in_measure("Exponential", protections[0][1].symbol)
         mechanism = quantile_costs.sharpest(fitting, shares, [budget for _, budget in protections])
-        choices.append(choice := Choice(of, shares, within, mechanism))
+        choices.append(choice := Choice(of, shares, within, mechanism, side))
         if choice.candidates > quantiles.MOST_VALUES:
             raise refuse_quantiles.quantile_of_too_many(choice.candidates, quantiles.MOST_VALUES)
         for place, (granularity, budget) in enumerate(protections):

@@ -24,6 +24,8 @@ from partita.sampling.bits import BitSource
 from partita.sampling.choice import Place
 
 SURE = 0.95
+# So surely does the exact quantile lie on the inner side of a value chosen beside it.
+FENCED = 0.9999
 MOST_VALUES = 1 << 50  # that one choice can be made among
 REACH = 8  # a tuple is never less likely than e^-REACH of what it is where each quantile is scored by itself
 
@@ -42,21 +44,34 @@ class Choice:
     shares: tuple[Fraction, ...]
     within: Bounds
     mechanism: Chooser
+    side: int = 0
 
     @property
     def aggregates(self) -> tuple[Quantile, ...]:
         """What is chosen."""
-        return tuple(Quantile(self.of, share) for share in self.shares)
+        return tuple(Quantile(self.of, share, self.side) for share in self.shares)
+
+    @property
+    def placed(self) -> Bounds:
+        """The values to choose from: those of the expression, and for a side one more beyond its end."""
+        low, high = self.within.low - (self.side < 0), self.within.high + (self.side > 0)
+        return replace(self.within, low=low, high=high)
 
     @property
     def candidates(self) -> int:
         """How many values there are to choose from."""
-        return self.within.high - self.within.low + 1
+        return self.placed.high - self.placed.low + 1
 
     @property
     def inset(self) -> int:
-        """How many rows inside the data the least and the greatest value are looked for."""
+        """How many rows inside the data the least and the greatest value are looked for, or outside of it a side."""
+        if self.side:
+            return math.ceil(self._slack(FENCED))
         return math.ceil(self._slack(SURE)) if self.shares[0] in (0, 1) else 0
+
+    def holds(self, confidence: float, entries: int = 1) -> bool:
+        """Whether the quantile is on the inner side of this one so surely, in all of so many groups."""
+        return bool(self.side) and self._slack(1 - (1 - confidence) / entries) <= self.inset
 
     def rank_error(self, confidence: float, entries: int = 1) -> float:
         """How many rows lie, at most, between any of them and the exact quantile, in all of so many groups.
@@ -120,10 +135,12 @@ class _Ranked:
 
     @classmethod
     def of(cls, choice: Choice, found: Histogram) -> _Ranked:
-        runs, shares = Runs.of(found, choice.within), choice.shares
+        if choice.side:
+            found = _beyond(found, choice.placed.low if choice.side < 0 else choice.placed.high, choice.inset)
+        runs, shares = Runs.of(found, choice.placed), choice.shares
         return cls(
             runs,
-            tuple(runs.off(share, choice.inset) for share in shares),
+            tuple(runs.off(share, choice.inset, choice.side) for share in shares),
             tuple(Fraction(1, len(shares) * step(share)) for share in shares),
             together(shares),
             REACH / choice.mechanism.weight,
@@ -143,6 +160,13 @@ class _Ranked:
         return self.most if away is None else min(away - self.apart(places), self.most)
 
 
+def _beyond(found: Histogram, end: int, rows: int) -> Histogram:
+    """The histogram with so many rows more at a value beyond all others."""
+    values, counts = np.append(found.values, end), np.append(found.counts, rows)
+    order = np.argsort(values)
+    return Histogram(values[order], counts[order])
+
+
 @final
 @dataclass(frozen=True, slots=True)
 class Chosen:
@@ -158,6 +182,7 @@ class Chosen:
 
     def shown(self, value: int) -> int | float | date:
         """The chosen value as people see it."""
+        value = min(max(value, self.choice.within.low), self.choice.within.high)
         if isinstance(self.since, datetime):
             return self.since + timedelta(microseconds=int(value * self.choice.within.unit * 10**6))
         if self.since is not None:
@@ -175,7 +200,9 @@ class Chosen:
 
         Quantiles of one expression were put in order, so each may carry the error of another.
         """
-        family = [choice for choice in self.among if choice.of == self.choice.of]
+        if self.choice.side:
+            return self.choice.rank_error(confidence, entries)
+        family = [choice for choice in self.among if choice.of == self.choice.of and not choice.side]
         return max(choice.rank_error(confidence, entries * len(family)) for choice in family)
 
 
@@ -184,13 +211,18 @@ def enclosures(
 ) -> dict[Quantile, list[tuple[Any, Any]]]:
     """For each quantile and group the values that the exact one lies between, where a group has so many rows.
 
-    The nearest quantiles of the same expression, released beside it, whose targets are further away than ranks are off;
-    the ends of the domain where there is none (ranks.proof.md).
+    The values chosen for its two sides, or the nearest quantiles of the same expression, released beside it, whose
+    targets are further away than ranks are off; the ends of the domain where there is none (ranks.proof.md).
     """
     found: dict[Quantile, list[tuple[Any, Any]]] = {}
+    fences = fenced(values, estimators, confidence, entries)
     for aggregate, estimator in estimators.items():
+        if aggregate in fences:
+            found[aggregate] = fences[aggregate]
+            continue
         off = Fraction(estimator.rank_error(confidence, entries))
-        family = sorted((other.share, one.place) for other, one in estimators.items() if other.of == aggregate.of)
+        inner = ((other, one) for other, one in estimators.items() if other.of == aggregate.of and not other.side)
+        family = sorted((other.share, one.place) for other, one in inner)
         under = [place for share, place in family if (aggregate.share - share) * rows > off]
         over = [place for share, place in family if (share - aggregate.share) * rows > off]
         within = estimator.choice.within
@@ -201,6 +233,32 @@ def enclosures(
             )
             for line in values
         ]
+    return found
+
+
+def fenced(
+    values: NDArray[np.object_], estimators: Mapping[Quantile, Chosen], confidence: float, entries: int
+) -> dict[Quantile, list[tuple[Any, Any]]]:
+    """For each quantile that values were chosen beside, and each group, what the exact one lies between.
+
+    Below the least and above the greatest value there is nothing but the end of the domain: it is one person's value.
+    """
+    found: dict[Quantile, list[tuple[Any, Any]]] = {}
+    for aggregate, estimator in estimators.items():
+        if aggregate.side:
+            continue
+        beside = [estimators.get(replace(aggregate, side=side)) for side in (-1, 1)]
+        held = [one is not None and one.choice.holds(confidence, 2 * entries) for one in beside]
+        if all(held) or (any(held) and aggregate.share in (0, 1)):
+            within = estimator.choice.within
+            lower, upper = (one if sure else None for one, sure in zip(beside, held, strict=True))
+            found[aggregate] = [
+                (
+                    estimator.shown(within.low if lower is None else min(line[estimator.place], line[lower.place])),
+                    estimator.shown(within.high if upper is None else max(line[estimator.place], line[upper.place])),
+                )
+                for line in values
+            ]
     return found
 
 
@@ -227,6 +285,7 @@ def companies(aggregates: Sequence[Quantile]) -> list[tuple[Expression, tuple[Fr
     [1, 1, 2, 2]
     """
     found: list[tuple[Expression, tuple[Fraction, ...]]] = []
+    aggregates = [one for one in aggregates if not one.side]
     for of in dict.fromkeys(aggregate.of for aggregate in aggregates):
         shares = sorted({aggregate.share for aggregate in aggregates if aggregate.of == of})
         found += [(of, (share,)) for share in shares if share in (0, 1)]
@@ -243,7 +302,7 @@ def monotone(chosen: NDArray[np.object_], choices: Sequence[Choice]) -> NDArray[
     """
     made, aggregates = chosen.copy(), listed(choices)
     for of in dict.fromkeys(choice.of for choice in choices):
-        places = [place for place, aggregate in enumerate(aggregates) if aggregate.of == of]
+        places = [place for place, one in enumerate(aggregates) if one.of == of and not one.side]
         places.sort(key=lambda place: aggregates[place].share)
         made[:, places] = np.sort(chosen[:, places], axis=1)
     return made

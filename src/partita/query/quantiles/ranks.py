@@ -50,13 +50,17 @@ class Runs:
         kept = lengths > 0
         return cls(starts[kept], lengths[kept], below[kept], up_to[kept], int(reached[-1]))
 
-    def off(self, share: Fraction, inset: int = 0) -> NDArray[Any]:
+    def off(self, share: Fraction, inset: int = 0, side: int = 0) -> NDArray[Any]:
         """For q = a/b, the distance of b n q from [b·below, b·up_to]; b times the rows between a run and the quantile.
 
-        The least and the greatest value are looked for ``inset`` rows inside the data.
+        The least and the greatest value are looked for ``inset`` rows inside the data. For a ``side`` the target is so
+        many rows further out, among rows that include as many beyond the end.
         """
         top, bottom = share.numerator, share.denominator
-        target = top * self.rows + bottom * (inset if share == 0 else -inset)
+        if side:
+            target = top * (self.rows - inset) + bottom * inset * (side > 0)
+        else:
+            target = top * self.rows + bottom * (inset if share == 0 else -inset)
         kind = np.int64 if bottom * (self.rows + inset) < 1 << 60 else object
         low, high = bottom * self.below.astype(kind), bottom * self.up_to.astype(kind)
         between: NDArray[Any] = np.maximum(np.maximum(low - target, target - high), 0)

@@ -38,7 +38,7 @@ from partita.query.sql.shape_calls import (
     read_standard_error,
     read_truth,
 )
-from partita.query.sql.spelling import GeometricMean, KurtosisPop, StandardError
+from partita.query.sql.spelling import GeometricMean, KurtosisPop, QuantileHigh, QuantileLow, StandardError
 
 
 def aggregate(reader: Reader, node: exp.Expr) -> Formula | None:
@@ -190,6 +190,8 @@ READERS: Final[dict[type[exp.Expr], Callable[[Reader, exp.Expr], Formula]]] = {
     exp.Sum: _sum,
     exp.Avg: _average,
     exp.Median: read_quantile,
+    QuantileLow: read_quantile,
+    QuantileHigh: read_quantile,
     exp.Quantile: read_quantile,
     exp.ApproxQuantile: read_quantile,
     exp.Min: read_quantile,

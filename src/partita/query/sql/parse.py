@@ -276,7 +276,7 @@ def _plan(asked: Asked, given: exp.Select) -> Plan:
     if inner is not None:
         stored = inner
     base, met = _based(asked, stored)
-    base = replace(base, texts=asked.people is None)
+    base = replace(base, texts=True)
     _check_apart(base, made.apart)
     reader, per_user = base, None
     if inner is not None:

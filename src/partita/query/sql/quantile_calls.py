@@ -11,6 +11,7 @@ from partita.errors.query import language as refuse
 from partita.query.language.aggregates import Quantile
 from partita.query.language.expressions import Expression, Value
 from partita.query.sql.scalars import Reader
+from partita.query.sql.spelling import QuantileHigh, QuantileLow
 from partita.region.columns import Dates, Timestamps
 
 _LONGEST = 10**6
@@ -34,6 +35,13 @@ def read_quantile(reader: Reader, node: exp.Expr) -> Quantile:
             share = _share(reader, node, inner.this)
             downward = bool(ordered[0].args.get("desc"))
             return Quantile(_ranked(reader, ordered[0].this), 1 - share if downward else share)
+        case QuantileLow() | QuantileHigh():
+            side = -1 if isinstance(node, QuantileLow) else 1
+            of, share = _ranked(reader, node.this), _share(reader, node, node.args["quantile"])
+            if share == (0 if side < 0 else 1):
+                # One person's value: nothing but the end of the domain is beyond it.
+                raise reader.refused(node, refuse.nothing_beyond(reader.written(node), side))
+            return Quantile(of, share, side)
         case exp.Quantile() | exp.ApproxQuantile():
             return Quantile(_ranked(reader, node.this), _share(reader, node, node.args.get("quantile")))
         case exp.PercentileCont() | exp.PercentileDisc():

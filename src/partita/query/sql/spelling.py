@@ -42,12 +42,29 @@ class Entropy(exp.Expression, exp.AggFunc):
 
 
 @final
+class QuantileLow(exp.Expression, exp.AggFunc):
+    """QUANTILE_LOW(x, q): a value that is hardly ever above the quantile."""
+
+    arg_types = {"this": True, "quantile": True}  # noqa: RUF012
+    _sql_names = ["QUANTILE_LOW"]  # noqa: RUF012
+
+
+@final
+class QuantileHigh(exp.Expression, exp.AggFunc):
+    """QUANTILE_HIGH(x, q): a value that is hardly ever below the quantile."""
+
+    arg_types = {"this": True, "quantile": True}  # noqa: RUF012
+    _sql_names = ["QUANTILE_HIGH"]  # noqa: RUF012
+
+
+@final
 class MedianDeviation(exp.Expression, exp.AggFunc):
     """MAD(x), which is not answered as it stands."""
 
     _sql_names = ["MAD"]  # noqa: RUF012
 
 
+_SIDES: Final = {"quantile_low": QuantileLow, "quantile_high": QuantileHigh}
 # Aggregates that the parser takes for functions it does not know.
 CALLED: Final[dict[str, type[exp.AggFunc]]] = {
     "kurtosis_pop": KurtosisPop,
@@ -73,6 +90,9 @@ def spelled(tree: Tree) -> Tree:
     'SELECT [QUANTILE_CONT(x, 0.1), QUANTILE_CONT(x, 0.9)]'
     """
     for node in list(tree.find_all(exp.Anonymous, exp.WithinGroup, *_RANKED)):
+        if isinstance(node, exp.Anonymous) and node.name.lower() in _SIDES and len(node.expressions) == 2:
+            _put(node, _SIDES[node.name.lower()](this=node.expressions[0], quantile=node.expressions[1]))
+            continue
         known = CALLED.get(node.name.lower()) if isinstance(node, exp.Anonymous) else None
         if known is not None and len(node.expressions) == 1:
             _put(node, known(this=node.expressions[0]))

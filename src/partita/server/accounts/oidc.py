@@ -11,7 +11,7 @@ import hmac
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final, final
 from urllib.parse import quote, urlencode
 
@@ -21,6 +21,7 @@ import jwt
 from partita.errors import server as refuse
 from partita.live import Live, alone
 from partita.server.accounts.tokens import fresh
+from partita.server.board import Board, kept
 from partita.server.log import failed
 from partita.server.settings import Oidc, safe_address
 
@@ -48,10 +49,11 @@ class Attempt:
 class Provider(Live):
     """One service that says who somebody is."""
 
-    def __init__(self, declared: Oidc, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, declared: Oidc, *, clock: Callable[[], float] = time.monotonic, board: Board | None = None
+    ) -> None:
         super().__init__()
-        self.declared, self._clock = declared, clock
-        self._attempts: dict[str, Attempt] = {}
+        self.declared, self._clock, self._board = declared, clock, board or Board()
         self._found: dict[str, Any] | None = None
         self._keys: tuple[float, jwt.PyJWKSet] | None = None
 
@@ -91,15 +93,13 @@ class Provider(Live):
     @alone
     def _begun(self) -> tuple[str, Attempt]:
         name, attempt = fresh(), Attempt(fresh(), fresh(), fresh(), self._clock() + _MINUTES)
-        self._attempts[name] = attempt
-        while len(self._attempts) > MOST_ATTEMPTS:
-            self._attempts.pop(next(iter(self._attempts)))
+        self._board.put("attempt", kept(name), asdict(attempt), most=MOST_ATTEMPTS)
         return name, attempt
 
     @alone
     def _ended(self, name: str) -> Attempt | None:
-        found = self._attempts.pop(name, None)
-        return None if found is None or found.until <= self._clock() else found
+        found = self._board.take("attempt", kept(name))
+        return None if found is None or found["until"] <= self._clock() else Attempt(**found)
 
     def _facts(self) -> dict[str, Any]:
         """What the service says of itself, asked once."""
@@ -165,7 +165,8 @@ def _account(claims: Mapping[str, Any], attempt: Attempt, declared: Oidc) -> str
     nonce, who = claims.get("nonce"), claims.get(declared.claim)
     if not isinstance(nonce, str) or not hmac.compare_digest(nonce.encode(), attempt.nonce.encode()):
         raise ValueError("the answer belongs to another attempt")
-    if isinstance(claims.get("aud"), list) and len(claims["aud"]) > 1 and claims.get("azp") != declared.client:
+    several = isinstance(claims.get("aud"), list) and len(claims["aud"]) > 1
+    if (several or claims.get("azp") is not None) and claims.get("azp") != declared.client:
         raise ValueError("the answer was made for another client")
     if declared.claim == "email" and claims.get("email_verified") is not True:
         raise ValueError("the service has not verified the address")

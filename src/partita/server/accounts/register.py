@@ -159,13 +159,14 @@ class Register(Live):
         return text, self._found(text)
 
     @alone
-    def rotate(self, token: str, *, days: int | None = None, by: str) -> tuple[str, Token]:
-        """A new token in the place of one that ends with it, in one step."""
+    def rotate(self, token: str, *, days: int | None = None, by: str, longer: bool = True) -> tuple[str, Token]:
+        """A new token in the place of one that ends with it, in one step; not ``longer`` ends no later than that."""
         text, until = fresh(), self._until(days)
 
         def decision(acts: Sequence[Act]) -> list[dict[str, object]]:
             old = self._revocable(acts, token)
-            return [_given(old.account, old.role, text, until, by), _revoked(old, by)]
+            end = until if longer else _earlier(until, old.expires)
+            return [_given(old.account, old.role, text, end, by), _revoked(old, by)]
 
         self._ledger.decide(decision)
         return text, self._found(text)
@@ -266,6 +267,12 @@ def _given(account: str, role: Role, text: str, until: str | None, by: str) -> d
 
 def _revoked(token: Token, by: str) -> dict[str, object]:
     return {"act": "revoke", "account": token.account, "digest": token.digest, "by": by}
+
+
+def _earlier(one: str | None, other: str | None) -> str | None:
+    """The earlier of two ends; None is no end."""
+    ends = [end for end in (one, other) if end is not None]
+    return min(ends, key=datetime.fromisoformat, default=None)
 
 
 def _aware(now: datetime) -> datetime:

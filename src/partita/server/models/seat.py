@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final, final
 
 from partita.curator.answers.answer import Answer
+from partita.effort import bounded
 from partita.errors import models as refuse
 from partita.live import Live
 from partita.query.language.keys import Opened
@@ -13,7 +14,7 @@ from partita.query.noise.quote import Quote as Priced
 from partita.query.tables.holding import holds
 from partita.server.accounts.register import Caller
 from partita.server.allowances import beside
-from partita.server.bodies import Ask, Batch, Quote
+from partita.server.bodies import Ask, Batch, Quote, Reused
 from partita.server.desk import Desk
 from partita.server.documents import answer_document, offer_document, plain
 from partita.server.service import Service
@@ -98,7 +99,8 @@ class Seat(Live):
 
     def reuse(self, question: str) -> Document:
         """The most exact answer that follows from what was released already."""
-        found = self._desk.curator.reused(question, analyst=self._caller.account)
+        body = Reused(question=question)
+        found = self._desk.curator.reused(body.question, analyst=self._caller.account)
         return self._plain({"answer": None if found is None else self._answer(found, ["0.95"])})
 
     def receipt(self, number: int) -> Document:
@@ -155,7 +157,8 @@ class Seat(Live):
         return {"allowed": self._ceiling is None or costs[0].fits(self._ceiling), "a_person_is_asked": asked}
 
     def _balance(self, where: str | None = None, table: str | None = None) -> Document:
-        found = self._desk.curator.remaining(where, table=table, analyst=self._caller.account)
+        with bounded():
+            found = self._desk.curator.remaining(where, table=table, analyst=self._caller.account)
         return {"practice": self._practice, "left": _texts(found)}
 
     def _answer(self, answer: Answer, bars: Sequence[str], *, explain: bool = False) -> Document:

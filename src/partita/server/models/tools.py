@@ -32,6 +32,9 @@ Question = Annotated[
     str, Field(description="SQL, for example SELECT region, COUNT(*) AS n FROM visits GROUP BY region")
 ]
 Questions = Annotated[list[str], Field(description="SQL questions that are priced together.")]
+Condition = Annotated[str | None, Field(max_length=10_000, description="A condition, such as age > 64.")]
+Name = Annotated[str | None, Field(max_length=200)]
+Number = Annotated[int, Field(ge=1, le=2**62)]
 Within = Annotated[
     Exact | None, Field(description="The longest error bar that is needed, such as '50' or '5%'; no price then.")
 ]
@@ -62,7 +65,7 @@ def tools_of(seat: Seat, *, version: str, limiter: anyio.CapacityLimiter | None 
         return await working(seat.describe)
 
     @server.tool(annotations=_FREE)
-    async def left(where: str | None = None, table: str | None = None) -> Document:
+    async def left(where: Condition = None, table: Name = None) -> Document:
         """What may still be spent, on everybody or on those whom a condition names."""
         return await working(lambda: seat.left(where, table))
 
@@ -141,7 +144,7 @@ def tools_of(seat: Seat, *, version: str, limiter: anyio.CapacityLimiter | None 
         return await working(lambda: seat.reuse(question))
 
     @server.tool(annotations=_FREE)
-    async def receipt(number: int) -> Document:
+    async def receipt(number: Number) -> Document:
         """The signed receipt of an answer, by the number that the answer names."""
         return await working(lambda: seat.receipt(number))
 

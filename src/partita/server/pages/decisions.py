@@ -68,7 +68,7 @@ def _changed(service: Service, visitor: Visitor, fields: OwnForm) -> str:
     if do == "revoke":
         service.register.revoke(number, by=by)
     elif do == "rotate":
-        return service.register.rotate(number, days=until, by=by)[0]
+        return service.register.rotate(number, days=until, by=by, longer=visitor.decides)[0]
     elif do == "limits":
         curator = service.real.curator
         given = [fields.get(f"limit{place}", "").strip() for place in range(len(curator.promises))]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final, final
 
 from partita.live import Live, alone
 from partita.server.accounts.tokens import fresh
+from partita.server.board import Board, kept
 
 MOST_SESSIONS: Final = 10_000
 _HOUR: Final = 3600.0
@@ -28,7 +28,7 @@ class Signed:
 
 @final
 class Sessions(Live):
-    """Sessions in memory; a restart signs everybody out.
+    """Sessions on the board of the server; a restart signs everybody out.
 
     >>> now = [0.0]
     >>> sessions = Sessions(1, clock=lambda: now[0])
@@ -40,39 +40,34 @@ class Sessions(Live):
     True
     """
 
-    def __init__(self, hours: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, hours: int, *, clock: Callable[[], float] = time.monotonic, board: Board | None = None) -> None:
         super().__init__()
         self._seconds, self._clock = hours * _HOUR, clock
-        self._known: dict[str, Signed] = {}
+        self._board = board or Board()
 
     @alone
     def open(self, token: str) -> str:
         """A new session of a token: its name, for a cookie."""
         name = fresh()
-        self._known[_kept(name)] = Signed(token, fresh(), self._clock() + self._seconds)
-        while len(self._known) > MOST_SESSIONS:
-            self._known.pop(next(iter(self._known)))
+        signed = Signed(token, fresh(), self._clock() + self._seconds)
+        self._board.put("visit", kept(name), asdict(signed), most=MOST_SESSIONS, whose=token)
         return name
 
     @alone
     def find(self, name: str) -> Signed | None:
         """The session of this name, if it has not ended."""
-        found = self._known.get(_kept(name))
-        if found is not None and found.until <= self._clock():
-            self._known.pop(_kept(name))
+        found = self._board.get("visit", kept(name))
+        if found is not None and found["until"] <= self._clock():
+            self.end(name)
             return None
-        return found
+        return None if found is None else Signed(**found)
 
     @alone
     def end(self, name: str) -> None:
         """Sign somebody out."""
-        self._known.pop(_kept(name), None)
+        self._board.take("visit", kept(name))
 
 
 def same(given: str, known: str) -> bool:
     """Whether a form carries the secret of its session."""
     return hmac.compare_digest(given.encode(), known.encode())
-
-
-def _kept(name: str) -> str:
-    return hashlib.sha256(name.encode()).hexdigest()

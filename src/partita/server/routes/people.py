@@ -53,9 +53,10 @@ def new_token(body: NewToken, service: TheService, caller: TheCaller) -> Respons
 
 @router.post("/tokens/{number}/rotate")
 def rotate(number: str, body: Rotation, service: TheService, caller: TheCaller) -> Response:
-    """Exchange a token for a new one; everybody may exchange those of their own account."""
+    """Exchange a token for a new one; everybody may exchange those of their own account, for one that ends no later."""
     _own(service, caller, number)
-    text, made = service.register.rotate(number, days=body.days, by=caller.account)
+    longer = caller.role is Role.CUSTODIAN
+    text, made = service.register.rotate(number, days=body.days, by=caller.account, longer=longer)
     return told({**_token(service, made), "text": text}, 201)
 
 

@@ -79,20 +79,23 @@ class Talks(Live):
     def _made(self, caller: Caller, *, practice: bool) -> StreamableHTTPSessionManager:
         limits = {word: self._service.limit(caller.account, word) for word in ("ceiling", "ask_above")}
         seat = Seat(self._service, caller, practice=practice, **limits)
+        several = self._service.settings.workers > 1
         tools = tools_of(seat, version=self._version, limiter=self._asking)
         tools.streamable_http_app(  # it would have a door of its own; what is needed of it is who keeps conversations
             transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
             max_request_body_size=self._service.settings.body_bytes,
-            session_idle_timeout=_IDLE,
+            # Of several workers, any may be spoken to next.
+            stateless_http=several,
+            session_idle_timeout=None if several else _IDLE,
             max_sessions=MOST_OPEN,
         )
         return tools.session_manager
 
 
 async def _kept(
-    made: StreamableHTTPSessionManager, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED
+    manager: StreamableHTTPSessionManager, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED
 ) -> None:
-    async with made.run():
+    async with manager.run():
         task_status.started()
         await anyio.sleep_forever()
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import base64
 import hmac
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Any, Final, TypeVar, final
+from typing import Any, Final, Generic, TypeVar, final
 
 import anyio.to_thread
 
@@ -62,6 +63,9 @@ class Conversation:
                 await self._talk(performer)
         except Gone:
             pass
+        except _LetInNoMore:
+            assert self._caller is not None
+            self._last(refuse.not_let_in(self._caller.account))
         except TimeoutError:
             self._last(refuse.too_slow(self._settings.body_seconds))
         except PartitaError as refusal:
@@ -167,7 +171,7 @@ class Conversation:
             except PartitaError as refusal:
                 self._refused(performer, refusal)
                 self._skipping = tag != b"Q"
-            except Gone:
+            except (Gone, _LetInNoMore):
                 raise
             except Exception as error:  # noqa: BLE001 - the words of a failure must not depend on what failed
                 failed("wire fault", error)
@@ -278,6 +282,7 @@ class Conversation:
             self._tell(messages.NO_DATA)
             return
         performer.allowed(statement)
+        await self._still()
         looking = statement.aim is Aim.CATALOGUE
         found = await self._working(lambda: performer.described(statement), looking=looking)
         if found is None:
@@ -298,6 +303,8 @@ class Conversation:
             assert portal.statement is not None
             portal.outcome = await self._performed(performer, portal.statement)
             self._before(portal.outcome)
+        else:
+            await self._still()
         outcome = portal.outcome
         if outcome.columns is None:
             self._tell(messages.complete(outcome.tag))
@@ -318,30 +325,36 @@ class Conversation:
 
     async def _performed(self, performer: Performer, statement: Prepared) -> Outcome:
         performer.allowed(statement)
+        await self._still()
         if not performer.works(statement):
             return performer.perform(statement)
         assert self._caller is not None
-        if statement.aim in (Aim.QUESTION, Aim.QUOTE, Aim.DECLARE):
-            if not self._endpoint.rates.taken(f"token {self._caller.token}"):
-                raise refuse_server.too_many(5)
-            if await self._working(lambda: self._endpoint.valid(self._caller)) is False:
-                raise refuse.not_let_in(self._caller.account)
-        return await self._working(lambda: performer.perform(statement), looking=statement.aim is Aim.CATALOGUE)
+        if not self._endpoint.rates.taken(f"token {self._caller.token}"):
+            raise refuse_server.too_many(5)
+        work = performer.work(statement)
+        return performer.worked(statement, await self._working(work, looking=statement.aim is Aim.CATALOGUE))
+
+    async def _still(self) -> None:
+        """Go on only if the token still lets its account in: nothing is looked up or asked with a revoked one."""
+        if not await anyio.to_thread.run_sync(self._endpoint.valid, self._caller):
+            raise _LetInNoMore
 
     async def _working(self, work: Callable[[], Made], *, looking: bool = False) -> Made:
-        """Work in a thread of its own; it runs to its end, and whoever cancels only stops waiting.
+        """Work in a thread of its own; once begun it runs to its end, and whoever cancels only stops waiting.
 
         Looking something up waits for others who do, and takes no place of a question.
         """
         self._cancel.clear()
+        begun = _Begun(work)
         limiter = self._endpoint.looking if looking else self._endpoint.asking
-        task = asyncio.ensure_future(anyio.to_thread.run_sync(work, limiter=limiter))
+        task = asyncio.ensure_future(anyio.to_thread.run_sync(begun, limiter=limiter))
         self._endpoint.keep(task)
         waiting = asyncio.ensure_future(self._cancel.wait())
         try:
             await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
             if task.done():
                 return task.result()
+            begun.drop()
             raise refuse.cancelled()
         finally:
             waiting.cancel()
@@ -398,6 +411,30 @@ class Conversation:
     def knows(self, secret: int) -> bool:
         """Whether this is the secret by which it is cancelled."""
         return hmac.compare_digest(self.secret.to_bytes(4, "big"), secret.to_bytes(4, "big"))
+
+
+@final
+class _LetInNoMore(Exception):
+    """The token of this conversation was revoked, or has expired."""
+
+
+@final
+class _Begun(Generic[Made]):
+    """Work that may be dropped as long as it has not begun."""
+
+    def __init__(self, work: Callable[[], Made]) -> None:
+        self._work, self._lock, self._dropped = work, threading.Lock(), False
+
+    def __call__(self) -> Made:
+        with self._lock:
+            if self._dropped:
+                raise refuse.cancelled()
+        return self._work()
+
+    def drop(self) -> None:
+        """Not to begin it any more."""
+        with self._lock:
+            self._dropped = True
 
 
 _NOTHING: Final = Prepared(sentences("SELECT", 1)[0], Aim.NOTHING, {})

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
+import struct
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any, Final, Protocol, final
 
 import anyio
@@ -14,7 +17,6 @@ from partita.ledger.keys import random_bytes
 from partita.live import Live
 from partita.sampling import entropy
 from partita.server.accounts.register import Caller
-from partita.server.rates import Rates
 from partita.server.service import Service
 from partita.server.wire.asking import Asker
 from partita.server.wire.catalogue import Catalogue
@@ -22,6 +24,7 @@ from partita.server.wire.performing import Performer
 from partita.server.wire.variables import Variables
 
 DATABASE: Final = "partita"
+_TOLD: Final = struct.Struct("!II")
 
 
 class Cancellable(Protocol):
@@ -43,7 +46,7 @@ class Endpoint(Live):
     def __init__(self, service: Service, *, tls: ssl.SSLContext | None, tls_only: bool) -> None:
         super().__init__()
         self.service, self.tls, self.tls_only = service, tls, tls_only
-        self.rates = Rates(service.settings.requests_per_minute)
+        self.rates = service.rates
         self.asking = anyio.CapacityLimiter(service.settings.questions_at_once)
         self.looking = anyio.CapacityLimiter(1)
         self._open: dict[int, Cancellable] = {}
@@ -59,9 +62,12 @@ class Endpoint(Live):
 
     def enter(self, one: Cancellable) -> tuple[int, int]:
         """A number for a conversation, and the secret by which it is cancelled."""
-        self._last = self._last % (2**31 - 1) + 1
-        self._open[self._last] = one
-        return self._last, int.from_bytes(random_bytes(entropy.system())[:4], "big")
+        board = self.service.board
+        self._last = self._last % (2**31 // board.workers - 2) + 1
+        # The number says which worker knows it.
+        number = self._last * board.workers + board.worker
+        self._open[number] = one
+        return number, int.from_bytes(random_bytes(entropy.system())[:4], "big")
 
     def leave(self, one: Cancellable) -> None:
         """A conversation is over."""
@@ -69,9 +75,39 @@ class Endpoint(Live):
 
     def cancel(self, number: int, secret: int) -> None:
         """Let a conversation stop waiting, if the secret is its own; nobody is told whether it is."""
+        board = self.service.board
+        worker = number % board.workers
+        if worker != board.worker and board.folder is not None:
+            with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
+                other.setblocking(False)
+                other.sendto(_TOLD.pack(number, secret), str(board.folder / f"cancel-{worker}"))
+            return
         found = self._open.get(number)
         if found is not None and found.knows(secret):
             found.cancel()
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Hear meanwhile of cancellations that came to other workers."""
+        folder = self.service.board.folder
+        if folder is None:
+            yield
+            return
+        loop = asyncio.get_running_loop()
+        place = folder / f"cancel-{self.service.board.worker}"
+        place.unlink(missing_ok=True)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as mine:
+            mine.bind(str(place))
+            mine.setblocking(False)
+            loop.add_reader(mine, self._heard, mine)
+            try:
+                yield
+            finally:
+                loop.remove_reader(mine)
+
+    def _heard(self, mine: socket.socket) -> None:
+        with suppress(OSError, struct.error):
+            self.cancel(*_TOLD.unpack(mine.recv(_TOLD.size)))
 
     def keep(self, task: asyncio.Future[Any]) -> None:
         """Hold on to work, whether or not somebody still waits for it."""

@@ -65,7 +65,8 @@ async def listening(service: Service, taken: socket.socket | None) -> AsyncItera
     server = await loop.create_server(lambda: Answering(endpoint, talks), sock=taken, backlog=settings.connections)
     note("wire start", port=taken.getsockname()[1])
     try:
-        yield
+        with endpoint.listening():
+            yield
     finally:
         server.close()
         for talk in talks:

@@ -21,7 +21,7 @@ from partita.server.wire.views import views
 MOST_HELD: Final = 500
 """Statements, and portals, that one connection may hold."""
 _PLAN: Final = (Column("QUERY PLAN", TEXT),)
-_WORKING: Final = frozenset({Aim.QUESTION, Aim.QUOTE, Aim.CATALOGUE})
+_WORKING: Final = frozenset({Aim.QUESTION, Aim.QUOTE, Aim.CATALOGUE, Aim.DECLARE})
 """What takes time, and is done in a thread."""
 
 
@@ -56,7 +56,7 @@ class Performer:
 
     def works(self, statement: Prepared) -> bool:
         """Whether a statement takes time."""
-        return statement.aim in _WORKING or statement.aim is Aim.DECLARE
+        return statement.aim in _WORKING
 
     def allowed(self, statement: Prepared) -> None:
         """Refuse a statement in a transaction that failed."""
@@ -84,25 +84,58 @@ class Performer:
             case _:
                 return None
 
+    def work(self, statement: Prepared) -> Callable[[], Outcome]:
+        """What takes time of a statement, with the settings of this moment.
+
+        It changes nothing of the connection: it may go on when the client has given up waiting and says other things.
+        """
+        sources, errors, session = self._sources(statement), self._errors, self._session()
+
+        def worked(one: Prepared) -> Outcome:
+            match one.aim:
+                case Aim.QUESTION:
+                    told = self._asker.ask(one.said.text, sources, errors)
+                    before = (notice(told.notice),)
+                    return Outcome(f"SELECT {len(told.lines)}", told.columns, told.lines, before, charged=told.charged)
+                case Aim.QUOTE:
+                    return self._quoted(one, sources)
+                case Aim.CATALOGUE:
+                    columns, lines = self._catalogue().answered(one.said, session)
+                    return Outcome(f"SELECT {len(lines)}", columns, lines)
+                case _:
+                    raise refuse.not_answered("DECLARE for this")
+
+        if statement.aim is not Aim.DECLARE:
+            return lambda: worked(statement)
+        name, inner = declared(statement.said)
+        if name in self.portals:
+            raise refuse.name_taken("cursor", name)
+        self.held(self.portals, "cursors")
+
+        def opened() -> Outcome:
+            asked = prepared(inner, self.protected, self.columns)
+            return worked(asked) if asked.aim in (Aim.QUESTION, Aim.CATALOGUE) else worked(statement)
+
+        return opened
+
+    def worked(self, statement: Prepared, outcome: Outcome) -> Outcome:
+        """What the work on a statement changes on the connection, when it is done and somebody still waits for it."""
+        self._charged = self._charged or outcome.charged
+        if statement.aim is not Aim.DECLARE:
+            return outcome
+        self.portals[declared(statement.said)[0]] = Portal(None, (), outcome)
+        return Outcome("DECLARE CURSOR", before=outcome.before)
+
     def perform(self, statement: Prepared) -> Outcome:
-        """What a statement comes to."""
+        """What a statement comes to that takes no time."""
         match statement.aim:
-            case Aim.QUESTION:
-                told = self._asker.ask(statement.said.text, self._sources(statement), self._errors)
-                self._charged = self._charged or told.charged
-                return Outcome(f"SELECT {len(told.lines)}", told.columns, told.lines, (notice(told.notice),))
-            case Aim.QUOTE:
-                return self._quoted(statement)
-            case Aim.CATALOGUE:
-                columns, lines = self._catalogue().answered(statement.said, self._session())
-                return Outcome(f"SELECT {len(lines)}", columns, lines)
             case Aim.SET | Aim.RESET:
                 return self._set(statement)
             case Aim.SHOW:
                 return self._shown(statement)
             case Aim.BEGIN | Aim.COMMIT | Aim.ROLLBACK:
                 return self._transaction(statement)
-            case Aim.DECLARE | Aim.FETCH | Aim.CLOSE:
+            case Aim.FETCH | Aim.CLOSE:
                 return self._cursors(statement)
             case Aim.DISCARD:
                 self.variables.reset()
@@ -116,7 +149,7 @@ class Performer:
                 else:
                     self.statements.pop(name.name, None)
                 return Outcome("DEALLOCATE")
-            case Aim.NOTHING:
+            case _:
                 return Outcome(statement.said.words[0].text.upper())
 
     # --- questions -------------------------------------------------------------------------------------------------
@@ -128,10 +161,10 @@ class Performer:
     def _sources(self, statement: Prepared) -> tuple[Mapping[str, str], ...]:
         return statement.options, self.variables.prices, self._price
 
-    def _quoted(self, statement: Prepared) -> Outcome:
+    def _quoted(self, statement: Prepared, sources: tuple[Mapping[str, str], ...]) -> Outcome:
         inner = prepared(statement.said, self.protected, self.columns)
         if inner.aim is Aim.QUESTION:
-            lines = self._asker.quote(statement.said.text, self._sources(statement))
+            lines = self._asker.quote(statement.said.text, sources)
         else:
             lines = ["It names no protected table: nothing is charged."]
         return Outcome("EXPLAIN", _PLAN, [(line,) for line in lines])
@@ -194,21 +227,10 @@ class Performer:
             elif self.portals.pop(name, None) is None:
                 raise refuse.unknown_prepared("cursor", name)
             return Outcome("CLOSE CURSOR")
-        if statement.aim is Aim.FETCH:
-            name, count = fetched(said)
-            held = self._cursor(name)
-            lines, _ = self.portals[name].next(count) if count != 0 else ([], False)
-            return Outcome(f"FETCH {len(lines)}", held.columns, lines)
-        name, inner = declared(said)
-        if name in self.portals:
-            raise refuse.name_taken("cursor", name)
-        self.held(self.portals, "cursors")
-        asked = prepared(inner, self.protected, self.columns)
-        if asked.aim not in (Aim.QUESTION, Aim.CATALOGUE):
-            raise refuse.not_answered("DECLARE for this")
-        outcome = self.perform(Prepared(asked.said, asked.aim, {**asked.options, **statement.options}))
-        self.portals[name] = Portal(None, (), outcome)
-        return Outcome("DECLARE CURSOR", before=outcome.before)
+        name, count = fetched(said)
+        held = self._cursor(name)
+        lines, _ = self.portals[name].next(count) if count != 0 else ([], False)
+        return Outcome(f"FETCH {len(lines)}", held.columns, lines)
 
     def held(self, where: Mapping[str, object], what: str) -> None:
         """Refuse to hold more than a connection may."""

@@ -80,6 +80,7 @@ class Outcome:
     columns: tuple[Column, ...] | None = None
     lines: Sequence[tuple[Any, ...]] = ()
     before: tuple[bytes, ...] = ()
+    charged: bool = False
 
 
 @final

@@ -14,8 +14,10 @@ from partita.errors import wire as refuse
 from partita.server.wire.scanner import LONGEST as LONGEST_TEXT
 from partita.server.wire.scanner import Sentence, Sort, Word, sentence
 
-LONGEST: Final = 100_000
-"""Characters of one statement."""
+LONGEST: Final = 50_000
+"""Characters of one statement, as many as the curator reads."""
+MOST_WORDS: Final = 5_000
+"""Words of a statement that is read to tell where it goes, or about the catalogue."""
 _SCHEMAS: Final = ("", "public", "main")
 
 
@@ -75,6 +77,8 @@ def names_protected(said: Sentence, protected: Collection[str]) -> bool:
     """Whether a statement names a protected table; one that cannot be read does if a word of it is such a name."""
     if not any(word.sort in (Sort.WORD, Sort.QUOTED) and word.name.lower() in protected for word in said.words):
         return False
+    if len(said.words) > MOST_WORDS:
+        return True
     try:
         tree = sqlglot.parse_one(said.text, dialect="postgres")
     except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, LookupError, AssertionError):

@@ -15,7 +15,7 @@ from partita.errors import wire as refuse
 from partita.server.wire.functions import KNOWN
 from partita.server.wire.relations import CATALOG, INFORMATION, OWN, PUBLIC, VIEWS, relations
 from partita.server.wire.scanner import Sentence, Sort
-from partita.server.wire.statements import replaced
+from partita.server.wire.statements import MOST_WORDS, replaced
 from partita.server.wire.values import NAMES
 from partita.server.wire.variables import SERVER
 
@@ -45,6 +45,18 @@ _PLAIN: Final = frozenset(
     ).split()
 )
 """Functions that the catalogue's database has and clients of PostgreSQL call; no other name reaches it."""
+_GROWING: Final = frozenset(
+    (
+        "format concat overlay translate array_cat array_append array_prepend array_to_string quote_literal quote_ident"
+    ).split()
+)
+_JOINING: Final = (
+    *(exp.DPipe, exp.Concat, exp.ConcatWs, exp.Format, exp.Overlay, exp.Translate),
+    *(exp.ArrayConcat, exp.ArrayToString, exp.ArrayAppend, exp.ArrayPrepend),
+)
+"""What puts texts or lists together."""
+_SHORT: Final = 256
+_MOST_GROWN: Final = 10**8
 _ODD: Final = (exp.Into, exp.Lock, exp.DML, exp.DDL, exp.Command)
 _NUMBERS: Final = {"xid": "BIGINT", "oid": "BIGINT", "cid": "BIGINT"}
 
@@ -64,10 +76,13 @@ class Names:
 
 def translated(said: Sentence, names: Names) -> tuple[str, set[str]]:
     """A statement for the catalogue's database, and the free views that it reads."""
+    if len(said.words) > MOST_WORDS:
+        raise refuse.not_in_catalogue(f"it has more than {MOST_WORDS:,} words.")
     try:
         tree = sqlglot.parse_one(_operators(said).text, dialect="postgres")
         if not isinstance(tree, exp.Query | exp.Values) or any(isinstance(one, _ODD) for one in tree.walk()):
             raise refuse.not_in_catalogue("it is not a SELECT.")
+        _bounded(tree)
         _named(tree)
         views = _Translator(names).made(tree)
         return tree.sql(dialect="duckdb", comments=False), views
@@ -75,6 +90,35 @@ def translated(said: Sentence, names: Names) -> tuple[str, set[str]]:
         raise
     except _UNREADABLE:
         raise refuse.not_in_catalogue("it cannot be read.") from None
+
+
+def _bounded(tree: exp.Expr) -> None:
+    """Refuse what would make very long texts or lists of short ones: the engine looks at no clock while it does.
+
+    A column may be what another SELECT of the statement makes, so that the growth of all of them is multiplied.
+    """
+    grown = max([_SHORT, *(len(one.name) for one in tree.find_all(exp.Literal))])
+    for select in tree.find_all(exp.Select):
+        grown *= max([1, *(_growth(part) for part in select.iter_expressions())])
+        if grown > _MOST_GROWN:
+            raise refuse.not_in_catalogue("it would make texts that are too long.")
+
+
+def _growth(node: exp.Expr) -> int:
+    """How many times as long as a text that goes in, a text that comes out can be."""
+    if isinstance(node, exp.Select):
+        return 1
+    parts = [_growth(part) for part in node.iter_expressions()]
+    match node:
+        case exp.Replace() | exp.RegexpReplace():
+            made = node.args.get("replacement")
+            if made is not None and not isinstance(made, exp.Literal):
+                raise refuse.not_in_catalogue("what replaces something in a text has to be written there.")
+            return max(parts, default=1) * (2 if made is None else 2 + len(made.name))
+        case _ if isinstance(node, _JOINING) or (isinstance(node, exp.Anonymous) and node.name.lower() in _GROWING):
+            return 1 + sum(parts)
+        case _:
+            return max(parts, default=1)
 
 
 def _operators(said: Sentence) -> Sentence:
@@ -95,9 +139,15 @@ def _named(tree: exp.Expr) -> None:
     first = tree
     while isinstance(first, exp.SetOperation | exp.Subquery):
         first = first.this
-    for item in list(first.expressions) if isinstance(first, exp.Select) else ():
-        if not isinstance(item, exp.Alias | exp.Star | exp.Column):
-            item.replace(exp.alias_(item.copy(), _name(item), quoted=True))
+    if isinstance(first, exp.Select):
+        # Set at once: each by itself would be moved past all others.
+        first.set("expressions", [_with_name(item) for item in first.expressions])
+
+
+def _with_name(item: exp.Expr) -> exp.Expr:
+    if isinstance(item, exp.Alias | exp.Star | exp.Column):
+        return item
+    return exp.alias_(item.copy(), _name(item), quoted=True)
 
 
 def _name(item: exp.Expr) -> str:

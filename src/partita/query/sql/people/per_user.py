@@ -180,9 +180,9 @@ class GatheringWords:
                 return Gathers.TOTAL, of
             case Average(of):
                 return Gathers.MEAN, of
-            case Quantile(of, share) if share == 0:
+            case Quantile(of, share, 0) if share == 0:
                 return Gathers.LEAST, of
-            case Quantile(of, share) if share == 1:
+            case Quantile(of, share, 0) if share == 1:
                 return Gathers.GREATEST, of
             case _:
                 raise self.reader.refused(node, refuse.not_gathered(node.sql(dialect="duckdb")))

@@ -42,7 +42,7 @@ class Segments(NamedTuple):
 class Group:
     """Some columns, cut where regions begin and end, and the projections of those regions on them."""
 
-    __slots__ = ("_ends", "_made", "axes", "cuts", "members", "sizes")
+    __slots__ = ("_ends", "_made", "axes", "cells", "cuts", "members", "sizes")
 
     def __init__(self, axes: Sequence[int], sizes: Sequence[int]) -> None:
         self.axes, self.sizes = tuple(axes), tuple(sizes)
@@ -51,11 +51,8 @@ class Group:
         # The rectangles of the members that are one box, each with the place of its member, as they are added.
         self._ends: list[tuple[Integers, Integers]] = []
         self._made: Segments | None = None
-
-    @property
-    def cells(self) -> int:
+        self.cells = 1
         """How many cells the grid has."""
-        return prod(len(cuts) for cuts in self.cuts)
 
     def add(self, number: int, region: Scoped) -> None:
         """Put the projection of a region among those of the group."""
@@ -74,6 +71,7 @@ class Group:
             missing = here.difference(self.cuts[at].tolist())
             if missing:
                 self.cuts[at] = np.sort(np.append(self.cuts[at], np.asarray(sorted(missing), dtype=np.int64)))
+        self.cells = prod(len(cuts) for cuts in self.cuts)
         self._made = None
 
     def segments(self) -> Segments:
@@ -233,7 +231,11 @@ class Cover:
         """A value, given by a cell of each group: a code for every constrained column."""
         found: dict[int, int] = {}
         for group, cell in zip(self.groups, (cells - self.offsets[:-1]).tolist(), strict=True):
-            found |= group.codes(cell, where)
+            axis = group.axes[0]
+            if len(group.axes) == 1 and axis not in where:
+                found[axis] = int(group.cuts[0][cell])
+            else:
+                found |= group.codes(cell, where)
         return found
 
 

@@ -204,6 +204,14 @@ class WidePairLoads:
         sums = [Splits(cover, weight, where, most).proven(-1, turns, shared)[0] for where in (first, second)]
         return min(upper, sum(sums))
 
+    def may_exceed(self, boxes: Sequence[Box], component: int, most: int) -> bool:
+        """Whether a change of a value there may lose more than this, as far as loads are exact or changes are met."""
+        if self._narrow is not None or not self._booked.regions or not boxes:
+            return True
+        above, region = most - self._base[component], self._touched.scoped(boxes)
+        wheres = restrictions(region, self.limits.hulls)
+        return above < 0 or any(self._met(where, component)[1] > above for where in wheres)
+
     def _met(self, where: Restriction, component: int) -> tuple[Pair, int]:
         """A heavy change of a value of a restriction, and what it loses on top of the base."""
         cover = self._touched.cover(self._booked.regions)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
 from math import ceil
-from typing import final
+from typing import Any, final
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +23,11 @@ the least of it."""
 MOVED, RECENT = 5.0, 0.3
 """How far weight moves in one turn, and the part of the latest split in the mean of all of them."""
 
-HOPELESS = {5: 1.25, 11: 1.06}
+HOPELESS = {3: 1.27, 5: 1.16, 7: 1.1, 9: 1.065, 11: 1.045, 13: 1.03, 15: 1.022, 17: 1.016, 19: 1.011, 21: 1.007}
 """After these turns, how far above the threshold a bound is not worth further turns."""
+
+KEEN = (0.8, 0.65, 0.5, 0.35, 0.2, 0.1, 0.05, 0.0)
+"""Turn by turn, what a region counts for each of its parts that lacks elsewhere, when heavy values are looked for."""
 
 
 @final
@@ -171,8 +173,10 @@ class Splits:
         """The heaviest cell of each group."""
         if self._allowed is not None:
             cells = np.where(self._allowed, cells, -1)
-        ends = self._offsets.tolist()
-        return np.fromiter((a + int(cells[a:b].argmax()) for a, b in pairwise(ends)), np.int64, len(ends) - 1)
+        most = np.maximum.reduceat(cells, self._offsets[:-1])
+        places = np.where(cells == most[self._cells], np.arange(len(cells)), len(cells))
+        found: Integers = np.minimum.reduceat(places, self._offsets[:-1])
+        return found
 
     def proven(self, threshold: int, turns: int, allowance: Allowance) -> tuple[int, Integers | None]:
         """The least bound found, and what cells then carry.
@@ -232,8 +236,17 @@ class Splits:
             yield kept, least
             share = self.better(share, carried, heaviest, turn)
 
-    def improved(self, cells: Integers) -> Integers:
-        """Other cells, group by group, that more weight holds while all other groups stay as they are."""
+    def climbed(self, cells: Integers, turns: Sequence[float] = KEEN) -> Integers:
+        """Other cells by several turns, in the first of which regions count a little that are not met elsewhere yet."""
+        for keen in turns:
+            cells = self.improved(cells, keen)
+        return cells
+
+    def improved(self, cells: Integers, keen: float = 0.0) -> Integers:
+        """Other cells, group by group, that more weight holds while all other groups stay as they are.
+
+        With ``keen`` a region counts so much, once for each of its parts elsewhere whose cell is another.
+        """
         cells = cells.copy()
         count = np.bincount(self._region, minlength=len(self.weight))
         met = self._met(cells)
@@ -241,16 +254,16 @@ class Splits:
         ends = np.searchsorted(self._group[self._part], np.arange(len(self._offsets)))
         # Another cell can hold more only if some region lacks nothing but its part there.
         lacking = ~met & (inside == count - 1)[self._region]
-        for group in np.unique(self._group[lacking]).tolist():
+        for group in np.unique(self._group if keen else self._group[lacking]).tolist():
             first, last = int(ends[group]), int(ends[group + 1])
             part = self._part[first:last]
             region = self._region[part]
-            others = inside[region] - met[part] == count[region] - 1
-            if not others.any():
+            missing = count[region] - 1 - (inside[region] - met[part])
+            if not keen and missing.all():
                 continue
             low, high = int(self._offsets[group]), int(self._offsets[group + 1])
-            changes = np.zeros(high - low + 1, dtype=np.int64)
-            amounts = np.where(others, self.weight[region], 0)
+            changes: npt.NDArray[Any] = np.zeros(high - low + 1, dtype=np.float64 if keen else np.int64)
+            amounts = self.weight[region] * keen**missing if keen else np.where(missing, 0, self.weight[region])
             np.add.at(changes, self._start[first:last] - low, amounts)
             np.subtract.at(changes, self._stop[first:last] - low, amounts)
             loads = np.cumsum(changes[:-1])

@@ -17,7 +17,7 @@ from partita.composition.account.loads.wide.booked import Booked, Scoped
 from partita.composition.account.loads.wide.cover import Restriction
 from partita.composition.account.loads.wide.divided import Divisible, divided
 from partita.composition.account.loads.wide.shown import Shown
-from partita.composition.account.loads.wide.splits import Splits
+from partita.composition.account.loads.wide.splits import KEEN, Splits
 from partita.composition.account.loads.wide.touched import Point, Touched, restrictions
 from partita.limits import Limits, current
 from partita.region.box import Box
@@ -144,13 +144,26 @@ class WideLoads:
         return upper, max(self._heavy(*each, component, shared) for each in looked)
 
     def _heavy(self, splits: Splits, carried: Integers, component: int, shared: Allowance) -> Heavy:
-        """A value with much of what cells carry of a split, remembered with its load."""
+        """A value with much of what cells carry of a split, remembered with its load; with patience, of several."""
         cells = splits.heaviest(carried)
-        codes = splits.codes(splits.improved(cells) if shared.take(splits.work) else cells)
-        point = self._touched.filled(codes, splits.where)
-        loads = self._booked.of(point)
-        self._hot.remember(point, loads)
-        return loads[component], point
+        tried = [splits.improved(cells) if shared.take(splits.work) else cells]
+        if shared.patience > 1 and shared.take(len(KEEN) * splits.work):
+            tried.append(splits.climbed(cells))
+        found = []
+        for each in tried:
+            point = self._touched.filled(splits.codes(each), splits.where)
+            loads = self._booked.of(point)
+            self._hot.remember(point, loads)
+            found.append((loads[component], point))
+        return max(found)
+
+    def may_exceed(self, boxes: Sequence[Box], component: int, most: int) -> bool:
+        """Whether a value there may carry more than this, as far as loads are exact or values were met lately."""
+        if self._narrow is not None or not boxes:
+            return True
+        above = most - self._base[component]
+        wheres = restrictions(self._touched.scoped(boxes), self.limits.hulls)
+        return above < 0 or any(self._known(where, component, above) is not None for where in wheres)
 
     def _divisible(self, component: int, shared: Allowance) -> Divisible:
         """Bounds on the loads of any restriction, the same way."""

@@ -7,12 +7,12 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
 
 from partita.errors import explain as refuse
-from partita.explain.numbers import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -83,17 +83,40 @@ def pens() -> Iterator[Pen]:
 @contextmanager
 def sheet(title: str, *, width: float = 7.2, height: float = 4.5) -> Iterator[tuple[Figure, Axes]]:
     """An empty picture with a title; no window is ever opened."""
+    with sheets(title, width=width, height=height) as (figure, (axes,)):
+        yield figure, axes
+
+
+@contextmanager
+def sheets(*titles: str, width: float = 7.2, height: float = 4.5) -> Iterator[tuple[Figure, list[Axes]]]:
+    """Empty pictures side by side, each with its title."""
     try:
         import matplotlib as mpl
-        from matplotlib.figure import Figure
     except ImportError as missing:
         raise refuse.no_matplotlib() from missing
     with mpl.rc_context(_LOOK):
-        figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
-        axes = figure.add_subplot()
-        axes.set_title(title)
-        axes.grid(visible=True)
-        yield figure, axes
+        figure = _picture()(figsize=(width, height), dpi=150, layout="constrained")
+        row = [figure.add_subplot(1, len(titles), place + 1) for place in range(len(titles))]
+        for axes, title in zip(row, titles, strict=True):
+            axes.set_title(title)
+            axes.grid(visible=True)
+        yield figure, row
+
+
+@cache
+def _picture() -> type[Figure]:
+    """A figure that a notebook shows by itself; matplotlib's own is shown only where pyplot was set up for it."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as missing:
+        raise refuse.no_matplotlib() from missing
+
+    @final
+    class Picture(Figure):
+        def _repr_svg_(self) -> str:
+            return svg(self)
+
+    return Picture
 
 
 @final
@@ -133,7 +156,11 @@ def plain_ticks(axis: Axis) -> None:
     """1, 10, 100 and 1e-6 beside the ticks of a logarithmic axis, rather than powers."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}" if value >= 0.01 else short(value)))
+    def plainly(value: float, _: object) -> str:
+        digits, _, power = f"{value:.2g}".partition("e")
+        return f"{value:,.10g}" if value >= 0.01 else f"{digits}e{int(power)}" if power else digits
+
+    axis.set_major_formatter(FuncFormatter(plainly))
     axis.set_minor_formatter(NullFormatter())
 
 
