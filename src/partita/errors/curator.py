@@ -382,7 +382,7 @@ def not_computed_on(rows: str) -> InvalidInput:
     """An algorithm was to run on rows of which one row of a table may make several, or move others."""
     return InvalidInput(
         "curator.not-computed-on",
-        f"An algorithm does not run on {rows!r}: each of its rows must be one row of one table, as where a table is joined "
-        f"to the person table, and no promise may be on single rows of it. Run it on such a join or on one table. "
-        f"Nothing was read and nothing was charged.",
+        f"An algorithm does not run on {rows!r}: each of its rows must be one row of one table, as where a table is "
+        f"joined to the person table, and no promise may be on single rows of it. Run it on such a join or on one "
+        f"table. Nothing was read and nothing was charged.",
     )

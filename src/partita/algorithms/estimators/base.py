@@ -67,8 +67,8 @@ class Private(BaseEstimator, ABC):  # type: ignore[misc]
     ) -> Self:
         """Learn from a table of a curator or of an analyst's session; bounds are those of the declared columns.
 
-        Where promises are on people, ``table`` may be a join as SQL writes it after FROM, each of whose rows is one row of
-        one table: ``"orders JOIN customers USING (customer)"``. Its columns are ``customers.age`` and the like.
+        Where promises are on people, ``table`` may be a join as SQL writes it after FROM, each of whose rows is one row
+        of one table: ``"orders JOIN customers USING (customer)"``. Its columns are ``customers.age`` and the like.
 
         The same fit again is the same question, so it is free and gives the same model. ``outcome_`` keeps its cost and
         its receipt.

@@ -204,7 +204,7 @@ class Catalogue:
         return Extract(table, met, tuple(computation.columns), self.kept(table))
 
     def relation(self, name: str | None) -> tuple[Table, Condition]:
-        """The rows of a table, or of a join of people's tables as SQL writes it after FROM, and which of them are meant.
+        """The rows of a table, or of a join of people's tables as SQL has it after FROM, and which of them are meant.
 
         Each joined row must be one row of one table, so that what one row may cost is known (theory I5, by rows).
         """
