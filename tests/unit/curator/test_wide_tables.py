@@ -109,7 +109,7 @@ def test_an_answer_does_not_wait_for_what_is_left(monkeypatch):
 @pytest.fixture
 def tight() -> Iterator[None]:
     """Next to no work is allowed, so that little is shown to fit."""
-    with using(Limits(axes=0, numbers=1, grouped=0, splits=1, hot=0)):
+    with using(Limits(axes=0, numbers=1, grouped=0, splits=1, hot=0, eliminated=0)):
         yield
 
 

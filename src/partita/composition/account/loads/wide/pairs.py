@@ -13,6 +13,7 @@ from partita.composition.account.loads.pairs import Pair, PairDecision, PairLoad
 from partita.composition.account.loads.sums import countable, held, totals
 from partita.composition.account.loads.wide.booked import Booked, Scoped
 from partita.composition.account.loads.wide.cover import Restriction
+from partita.composition.account.loads.wide.elimination import Elimination, twice
 from partita.composition.account.loads.wide.pair_splits import PairSplits
 from partita.composition.account.loads.wide.splits import Splits
 from partita.composition.account.loads.wide.touched import Integers, Point, Touched, restrictions
@@ -20,6 +21,12 @@ from partita.composition.account.loads.wide.values import WideLoads
 from partita.limits import Limits, current
 from partita.region import box as boxes_of
 from partita.region.box import Box
+
+SEVERAL = 8
+"""Boxes of a region up to which all pairs of them are listed."""
+
+TURNS = 3
+"""How often each value of a change is looked for anew, the other one given."""
 
 
 @final
@@ -202,7 +209,27 @@ class WidePairLoads:
         weight = np.maximum(one, -(-substitution // 2))
         turns = self.limits.splits * patience
         sums = [Splits(cover, weight, where, most).proven(-1, turns, shared)[0] for where in (first, second)]
-        return min(upper, sum(sums))
+        upper = min(upper, sum(sums))
+        exactly = self._eliminated(first, second, component, shared) if upper > threshold else None
+        return upper if exactly is None else min(upper, exactly)
+
+    def _eliminated(self, first: Restriction, second: Restriction, component: int, shared: Allowance) -> int | None:
+        """The heaviest change, two values that agree included, on twice the columns; None where many are linked."""
+        regions, columns, most = self._booked.regions, len(self.shape), self.limits.eliminated
+        if not self._touched.loose(regions, most, pairs=True) or any(len(one.boxes) > SEVERAL for one in regions):
+            return None
+        parts, amounts = len(self.budget), self._booked.amounts
+        one, substitution = amounts[:, component], amounts[:, parts + component]
+        if 4 * sum(map(sum, zip(one.tolist(), substitution.tolist(), strict=True))) >= self.limits.single:
+            return None
+        cuts = self._touched.cuts | {axis + columns: ends for axis, ends in self._touched.cuts.items()}
+        where = {**first, **{axis + columns: codes for axis, codes in second.items()}}
+        steps = Elimination(cuts, 2 * self.shape, where, most, shared)
+        alone, other, both = zip(*(twice(region, columns) for region in regions), strict=True)
+        # Exactly one value inside: one; both: one twice, and what is missing to the substitution.
+        weight = np.concatenate((one, one, substitution - 2 * one))
+        found = steps.heaviest([*alone, *other, *both], weight)
+        return None if found is None else found[0]
 
     def may_exceed(self, boxes: Sequence[Box], component: int, most: int) -> bool:
         """Whether a change of a value there may lose more than this, as far as loads are exact or changes are met."""
@@ -230,7 +257,26 @@ class WidePairLoads:
         pairs = [(first, other) for other in (points[1], nowhere, last) if other != first]
         found = [(self._pair(*pair)[component], pair) for pair in pairs]
         load, pair = max(found, default=(0, (first, first)))
+        if allowance(self.limits).patience > 1:
+            load, pair = self._climbed(load, pair, where, component)
         return pair, load
+
+    def _climbed(self, load: int, pair: Pair, where: Restriction, component: int) -> tuple[int, Pair]:
+        """A heavier change, by looking in turn for what one of its values would best be, the other one given."""
+        cover, parts, amounts = self._touched.cover(self._booked.regions), len(self.budget), self._booked.amounts
+        one, substitution = amounts[:, component], amounts[:, parts + component]
+        for place in (1, 0) * TURNS:
+            gains = np.where(self._booked.inside(pair[1 - place]), substitution - one, one)
+            split = Splits(cover, np.maximum(gains, 0), {} if place else where, max(1, self.limits.single))
+            if not len(split.weight):
+                continue
+            cells = split.climbed(split.heaviest(split.bound(split.fair())[1]))
+            point = self._touched.filled(split.codes(cells), split.where)
+            other = (pair[0], point) if place else (point, pair[1])
+            lost = self._pair(*other)[component]
+            if lost > load and other[0] != other[1]:
+                load, pair = lost, other
+        return load, pair
 
     # --- booking ---------------------------------------------------------------------------------------------
 
