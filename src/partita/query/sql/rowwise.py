@@ -38,7 +38,7 @@ _LOGARITHMS: Final[dict[Fraction | None, str]] = {Fraction(10): "log10", Fractio
 # Whole numbers below this size, and not below its negative, are those of the type.
 _WHOLE: Final = {"tinyint": 2**7, "smallint": 2**15, "int": 2**31, "bigint": 2**63, "hugeint": 2**127}
 MOST_DIGITS: Final = 18
-_STEPS_A_PART: Final = 50
+_STEPS_A_PART: Final = 150
 
 
 def function_of(reader: Reader, node: exp.Expr) -> Expression | None:

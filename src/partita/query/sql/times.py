@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from sqlglot import exp
 
+from partita.effort import Work, spend
 from partita.query.language import clock
 from partita.query.language.conditions import Condition, Versus, versus
 from partita.query.language.expressions import (
@@ -368,6 +369,7 @@ def many(reader: Reader, node: exp.Expr) -> bool:
     """Whether a column of times is mentioned, or one of very many days."""
     declared = {name.lower(): column for name, column in reader.table.columns.items()}
     found = [declared.get(column.name.lower()) for column in node.find_all(exp.Column)]
+    spend(8 * len(found), Work.WORDS)  # looked for again in each part of a long sum
     return any(isinstance(one, Timestamps) or (isinstance(one, Dates) and one.size > _MANY_DAYS) for one in found)
 
 
