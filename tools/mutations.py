@@ -549,6 +549,34 @@ MUTATIONS = (
         ("ragged/rows",),
     ),
     Mutation(
+        "composition/account/load.py",
+        "    return held(around) == held(boxes)\n",
+        "    return True\n",
+        "a region of very many boxes keeps its costs on the box around them",
+        ("ragged/change-one",),
+    ),
+    Mutation(
+        "composition/account/load.py",
+        "max(each[-1][1] for each in found)",
+        "min(each[-1][1] for each in found)",
+        "the box around very many boxes ends where the first of them does",
+        tests=("tests/laws/test_limited_losses.py", "tests/laws/test_account.py"),
+    ),
+    Mutation(
+        "composition/account/loads/wide/pairs.py",
+        "return found if apart else boxes_of.disjoint(dict.fromkeys(found))",
+        "return found",
+        "boxes that meet on the grid are counted as if they were apart",
+        tests=("tests/laws/test_wide.py", "tests/unit/curator/test_wide_tables.py"),
+    ),
+    Mutation(
+        "ledger/refined.py",
+        "    if isinstance(promise.granularity.single, Users):\n        return True\n",
+        "",
+        "loads of owners are not counted anew in a refined domain",
+        tests=("tests/laws/test_migration_of_people.py", "tests/laws/test_migration.py"),
+    ),
+    Mutation(
         "composition/account/loads/units.py",
         "            amount = -((-part.numerator * scale.numerator) // (part.denominator * scale.denominator))",
         "            amount = (part.numerator * scale.numerator) // (part.denominator * scale.denominator)",
@@ -953,6 +981,27 @@ MUTATIONS = (
         'by = ", ".join(map(name, window.keys)) or "1"',
         "a window looks at rows of other owners",
         tests=("tests/laws/test_derived.py",),
+    ),
+    Mutation(
+        "engine/statements/joining.py",
+        "CAST(ROW_NUMBER() OVER (ORDER BY word) AS BIGINT) AS number",
+        "CAST(HASH(word) % 4 AS BIGINT) AS number",
+        "two owners have one number",
+        tests=("tests/laws/test_joined.py",),
+    ),
+    Mutation(
+        "engine/statements/joining.py",
+        'listed, types = [f"{person} AS {name(joined.people.owner)}"]',
+        'listed, types = [f"{owner} AS {name(joined.people.owner)}"]',
+        "joined rows are capped in the order of numbers, which depend on other owners",
+        tests=("tests/laws/test_joined.py",),
+    ),
+    Mutation(
+        "engine/sources/connections.py",
+        "printf('%!.17g', {name})",
+        "printf('%g', {name})",
+        "numbers of a database beside a text have six digits",
+        tests=("tests/unit/engine/test_connections.py",),
     ),
     # --- kept rows, fixed ---------------------------------------------------------------------------------------------
     Mutation(
