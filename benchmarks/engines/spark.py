@@ -122,8 +122,10 @@ def main() -> None:
     head = [
         "# Spark",
         "",
-        f"Written by `benchmarks/engines/spark.py`: Spark {session.version}, local[{options.cores}], Python "
-        + f"{platform.python_version()}, load {os.getloadavg()[0]:.0f} with what ran beside it. Processor seconds.",
+        (
+            f"Written by `benchmarks/engines/spark.py`: Spark {session.version}, local[{options.cores}], Python "
+            f"{platform.python_version()}, load {os.getloadavg()[0]:.0f} with what ran beside it. Processor seconds."
+        ),
         "",
     ]
     Path(__file__).with_name("SPARK.md").write_text("\n".join([*head, *lines]), encoding="utf-8")

@@ -219,6 +219,7 @@ NUMBERS: dict[str, str] = {
     "region.columns.stored.EXACT": WIDTH,
     "region.columns.stored._DIGITS": WIDTH,
     "region.dialects.postgres._EXACT": WIDTH,
+    "region.dialects.postgres._MOST_EACH": WIDTH,
     "engine.spark._PLAIN": WIDTH,
     "region.dialects.spark._PART": WIDTH,
     "region.where.DEEPEST": GUARD,

@@ -245,7 +245,20 @@ def _pairs() -> dict[str, list[tuple[Any, Any]]]:
         # As many digits behind the point as a declared step has, and fewer: no double is made of these.
         "numeric(9,2)": [
             (text, Decimal(text))
-            for text in ("NaN", "0", "-0.01", "0.01", "1.38", "-3", "9.99", "10", "10.01", "-10", "-10.01", "9999999.99")
+            for text in (
+                "NaN",
+                "0",
+                "-0.01",
+                "0.01",
+                "1.38",
+                "-3",
+                "9.99",
+                "10",
+                "10.01",
+                "-10",
+                "-10.01",
+                "9999999.99",
+            )
         ],
         "numeric(15,0)": [(text, Decimal(text)) for text in ("NaN", "0", "-3", "5", "6", "-5", "-6", "9" * 15)],
         "text": texts,
