@@ -186,6 +186,7 @@ NUMBERS: dict[str, str] = {
     "query.language.keys.MOST_GROUPS": GUARD,
     "query.language.keys._MOST_PIECES": METHOD,
     "query.sql.times._MANY_DAYS": METHOD,
+    "query.sql.times.MOST_MONTHS": GUARD,
     "query.functions.number_types.MOST_DIGITS": WIDTH,
     "query.sql.people.person_joins.MOST_JOINED": GUARD,
     "query.sql.people.person_joins.MOST_ROWS": GUARD,
