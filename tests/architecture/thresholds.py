@@ -37,6 +37,8 @@ NUMBERS: dict[str, str] = {
     "server.wire.catalogue.MOST_LINES": GUARD,
     "server.wire.conversation._CHUNK": CACHE,
     "server.wire.line._MOST_HELD": CACHE,
+    "server.wire.listing.MOST_LISTED": GUARD,
+    "server.wire.listing._LONGEST": GUARD,
     "server.wire.parameters.MOST": GUARD,
     "server.wire.performing.MOST_HELD": GUARD,
     "server.wire.scanner.LONGEST": GUARD,
