@@ -507,6 +507,34 @@ MUTATIONS = (
         ),
     ),
     Mutation(
+        "composition/account/loads/wide/elimination.py",
+        "self._tables[others] + message if others in self._tables else message",
+        "message",
+        "what other columns add is forgotten when one is eliminated",
+        tests=("tests/laws/test_elimination.py",),
+    ),
+    Mutation(
+        "composition/account/loads/wide/elimination.py",
+        "last = bisect_left(every, max(high for _, high in codes))",
+        "last = bisect_left(every, max(high for _, high in codes) - 1)",
+        "the last cell of a restriction is left out",
+        tests=("tests/laws/test_elimination.py",),
+    ),
+    Mutation(
+        "composition/account/loads/wide/pairs.py",
+        "(one, one, substitution - 2 * one)",
+        "(one, one, -2 * one)",
+        "a change inside a region costs nothing where columns are eliminated",
+        tests=("tests/laws/test_wide.py::test_no_bound_is_below_brute_force[pairs-eliminated]",),
+    ),
+    Mutation(
+        "composition/account/loads/wide/pairs.py",
+        "{axis + columns: codes for axis, codes in second.items()}",
+        "{axis + columns: codes for axis, codes in first.items()}",
+        "both values of a change are held to the region that is asked about",
+        tests=("tests/laws/test_wide.py::test_no_bound_is_below_brute_force[pairs-eliminated]",),
+    ),
+    Mutation(
         "composition/account/load.py",
         "    return Load(around, load.one, tuple(map(max, load.one, load.substitution)), load.same)",
         "    return Load(around, load.one, load.substitution, load.same)",
@@ -519,6 +547,34 @@ MUTATIONS = (
         "    return Load(around[:1] and load.boxes[:0], load.one, load.substitution, load.same)",
         "a widened region is charged nowhere",
         ("ragged/rows",),
+    ),
+    Mutation(
+        "composition/account/load.py",
+        "    return held(around) == held(boxes)\n",
+        "    return True\n",
+        "a region of very many boxes keeps its costs on the box around them",
+        ("ragged/change-one",),
+    ),
+    Mutation(
+        "composition/account/load.py",
+        "max(each[-1][1] for each in found)",
+        "min(each[-1][1] for each in found)",
+        "the box around very many boxes ends where the first of them does",
+        tests=("tests/laws/test_limited_losses.py", "tests/laws/test_account.py"),
+    ),
+    Mutation(
+        "composition/account/loads/wide/pairs.py",
+        "return found if apart else boxes_of.disjoint(dict.fromkeys(found))",
+        "return found",
+        "boxes that meet on the grid are counted as if they were apart",
+        tests=("tests/laws/test_wide.py", "tests/unit/curator/test_wide_tables.py"),
+    ),
+    Mutation(
+        "ledger/refined.py",
+        "    if isinstance(promise.granularity.single, Users):\n        return True\n",
+        "",
+        "loads of owners are not counted anew in a refined domain",
+        tests=("tests/laws/test_migration_of_people.py", "tests/laws/test_migration.py"),
     ),
     Mutation(
         "composition/account/loads/units.py",
@@ -883,6 +939,62 @@ MUTATIONS = (
         "a derived table has one row of an owner, whatever its keys",
         tests=("tests/laws/test_derived.py",),
     ),
+    Mutation(
+        "composition/account/people.py",
+        "        users = replace(self.persons.in_table(table), in_region=in_region)\n",
+        "        users = replace(self.persons.in_table(table, 1), in_region=in_region)\n",
+        "what many rows of a person lose in a table is what one row loses",
+        tests=("tests/laws/test_people_account.py", "tests/laws/test_people_path.py"),
+    ),
+    Mutation(
+        "composition/account/people.py",
+        "            found: list[Codes] = list(full)\n",
+        "            found: list[Codes] = [\n"
+        "                whole if wide.axes[at].startswith((f'{table}.', f'{self.persons.table}.')) else ((0, 1),)\n"
+        "                for at, whole in enumerate(full)\n"
+        "            ]\n",
+        "a person loses the maximum over tables, and not the sum",
+        tests=("tests/laws/test_people_account.py",),
+    ),
+    Mutation(
+        "engine/statements/growth.py",
+        '        known += f" WHERE {_unseen(others, secret, bare)}"\n',
+        "        pass\n",
+        "a person's own values change when another row comes",
+        tests=(
+            "tests/laws/test_growth.py::test_what_is_kept_is_what_the_theory_says_for_every_spreading_of_a_persons_rows",
+        ),
+    ),
+    Mutation(
+        "engine/statements/growth.py",
+        'ordered = f"SELECT *, {used} + ROW_NUMBER()',
+        'ordered = f"SELECT *, ROW_NUMBER()',
+        "each batch has the places of the first",
+        tests=(
+            "tests/laws/test_growth.py::test_what_is_kept_is_what_the_theory_says_for_every_spreading_of_a_persons_rows",
+        ),
+    ),
+    Mutation(
+        "engine/statements/growth.py",
+        'return f"HASH({hashed})" + "".join(f", {name(column)} NULLS LAST" for column in listed)',
+        'return "RANDOM()"',
+        "ties of a batch are broken anew",
+        tests=("tests/laws/test_growth_of_users.py::test_owners_who_are_numbers_keep_what_they_would_as_texts",),
+    ),
+    Mutation(
+        "engine/statements/statement.py",
+        '    return f"{stored.dialect.hashed(SEPARATOR, cap.key, [_written(column, stored) for column in listed])}{ties}"\n',
+        '    return "1"\n',
+        "of an owner's rows those are kept that are stored first",
+        tests=("tests/golden/test_kept_rows.py",),
+    ),
+    Mutation(
+        "engine/growing.py",
+        "                if self._exists(place.arrived) and not self._numbered and place.held in self._bare():\n",
+        "                if self._exists(place.arrived) and not self._numbered:\n",
+        "a later batch takes the place of what was sealed",
+        tests=("tests/laws/test_growth_of_users.py",),
+    ),
     # --- joins and derived tables as an engine reads them -----------------------------------------------------------
     Mutation(
         "engine/statements/joining.py",
@@ -907,8 +1019,8 @@ MUTATIONS = (
     ),
     Mutation(
         "engine/statements/joining.py",
-        "        elif link.other not in sure or not numbered:",
-        "        elif not numbered:",
+        '            tests.append(f"{_owner(link.other)} = {_owner(mine)}")',
+        '            tests.append(f"{owner} = {_owner(mine)}")',
         "a row meets owners who are not there",
         tests=("tests/laws/test_joined.py::test_the_engines_agree_with_a_plain_database_on_the_kept_rows",),
     ),
@@ -925,6 +1037,27 @@ MUTATIONS = (
         'by = ", ".join(map(name, window.keys)) or "1"',
         "a window looks at rows of other owners",
         tests=("tests/laws/test_derived.py",),
+    ),
+    Mutation(
+        "engine/statements/joining.py",
+        "CAST(ROW_NUMBER() OVER (ORDER BY word) AS BIGINT) AS number",
+        "CAST(HASH(word) % 4 AS BIGINT) AS number",
+        "two owners have one number",
+        tests=("tests/laws/test_joined.py",),
+    ),
+    Mutation(
+        "engine/statements/joining.py",
+        'listed, types = [f"{person} AS {name(joined.people.owner)}"]',
+        'listed, types = [f"{owner} AS {name(joined.people.owner)}"]',
+        "joined rows are capped in the order of numbers, which depend on other owners",
+        tests=("tests/laws/test_joined.py",),
+    ),
+    Mutation(
+        "engine/sources/connections.py",
+        "printf('%!.17g', {name})",
+        "printf('%g', {name})",
+        "numbers of a database beside a text have six digits",
+        tests=("tests/unit/engine/test_connections.py",),
     ),
     # --- kept rows, fixed ---------------------------------------------------------------------------------------------
     Mutation(

@@ -1,7 +1,7 @@
 # ruff: noqa: E501
 """Error bars of what is not linear: how often they hold, and how long they are beside what noise really does.
 
-    python benchmarks/queries/bars.py [releases]
+    python benchmarks/queries/bars.py [releases] [words of a formula]
 
 Writes BARS.md beside this file. A table of 200 groups, all with the same made-up rows, is released again and again: every group is a
 draw of its own. For each formula, noise and size of group: how often intervals of 90%, 95% and 99% hold the exact value, and the median
@@ -15,6 +15,7 @@ import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -30,6 +31,18 @@ from partita.query.sql.parse import read
 HERE = Path(__file__).resolve().parent
 GROUPS = 200
 LEVELS = (0.9, 0.95, 0.99)
+
+
+def _moment(x: np.ndarray[Any, Any], power: int) -> float:
+    """The mean power of the distance from the mean, in standard deviations."""
+    return float(np.mean((x - np.mean(x)) ** power) / np.std(x) ** power)
+
+
+def _sample_kurtosis(x: np.ndarray[Any, Any]) -> float:
+    n = len(x)
+    return (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * _moment(x, 4) - 3 * (n - 1))
+
+
 FORMULAS = {
     "CORR(x, y)": lambda x, y: float(np.corrcoef(x, y)[0, 1]),
     "REGR_SLOPE(y, x)": lambda x, y: float(np.cov(x, y, bias=True)[0, 1] / np.var(x)),
@@ -40,6 +53,11 @@ FORMULAS = {
     "AVG(x)": lambda x, y: float(np.mean(x)),
     "SUM(x) / SUM(y)": lambda x, y: float(np.sum(x) / np.sum(y)),
     "LN(SUM(x))": lambda x, y: math.log(np.sum(x)),
+    "SKEWNESS(x)": lambda x, y: _moment(x, 3) * math.sqrt(len(x) * (len(x) - 1)) / (len(x) - 2),
+    "KURTOSIS_POP(x)": lambda x, y: _moment(x, 4) - 3,
+    "SKEWNESS(y)": lambda x, y: _moment(y, 3) * math.sqrt(len(y) * (len(y) - 1)) / (len(y) - 2),
+    "KURTOSIS(x)": lambda x, y: _sample_kurtosis(x),
+    "GEOMEAN(x + 1)": lambda x, y: float(np.exp(np.mean(np.log(x + 1.0)))),
     "AVG(x) * AVG(y)": lambda x, y: float(np.mean(x) * np.mean(y)),
 }
 PROMISES = {
@@ -76,15 +94,19 @@ def measured(formula: str, noise: str, rows: int, releases: int) -> tuple[list[f
 
 
 def main() -> None:
-    releases = int(sys.argv[1]) if len(sys.argv) > 1 else 5
+    releases, words = int(sys.argv[1]) if len(sys.argv) > 1 else 5, " ".join(sys.argv[2:])
     written = []
     for noise in PROMISES:
         for rows in (50, 300, 3000):
             for formula in FORMULAS:
+                if words not in formula:
+                    continue
                 held, longer = measured(formula, noise, rows, releases)
                 shown = " | ".join(f"{100 * one:.1f}%" for one in held)
                 written.append(f"| `{formula}` | {noise} | {rows:,} | {shown} | {longer:.2f} |")
                 print(written[-1], flush=True)
+    if words:
+        return
     (HERE / "BARS.md").write_text(
         f"""# How often error bars hold
 

@@ -35,6 +35,8 @@ class Limits:
     """Cells in the grid of a group of columns; columns that make more are kept in groups apart."""
     splits: int = 24
     """Splits of the charges over such groups that are tried for one bound."""
+    eliminated: int = 1 << 15
+    """Numbers in one table when columns are eliminated one by one, which is exact; beyond, there are splits alone."""
     divided: int = 8
     """Parts into which a region is divided, for each patience beyond the usual, so that each is bounded by itself."""
     shown: int = 32

@@ -59,6 +59,7 @@ PARTS = {
     "ledger/payer.py:RegionPayer": "Book",
     "ledger/book/replay.py:Replay": "Book",
     "ledger/book/postgres.py:PostgresStore": "Book",
+    "ledger/book/turn.py:Turn": "Book",
     "ledger/book/sqlite.py:SQLiteStore": "Book",
 }
 

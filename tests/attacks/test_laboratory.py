@@ -141,7 +141,7 @@ def test_hopeless_requests_are_refused_in_words():
 def test_an_outcome_is_plain_data_and_has_a_picture(tmp_path):
     import json
 
-    from partita.explain.pictures import canvas
+    from partita import canvas
 
     outcome = difference(among=Cohort(np.array([[True, False], [False, True]])), bits=TestBits(1))
     assert json.loads(json.dumps(outcome.document()))["works"] is True

@@ -105,6 +105,20 @@ def test_a_case_of_open_text_is_a_key(curator, plain):
     )
 
 
+def test_numbers_that_open_text_says_are_added_up_between_two_ends(curator, plain):
+    """A number between two ends is a choice among halves; NULL where the text is, and at an end beyond it."""
+    plain.execute("CREATE OR REPLACE MACRO clamp(x, a, b) AS CASE WHEN x IS NOT NULL THEN LEAST(GREATEST(x, a), b) END")
+    text = (
+        "SELECT SUM(CLAMP(LENGTH(t), 0, 300)) AS a, SUM(CLAMP(LENGTH(t), 3, 9) * n) AS b, "
+        "COUNT(CLAMP(LENGTH(t), 0, 1)) AS c, SUM(CLAMP(STRPOS(LOWER(t), 'e'), 0, 4)) AS d, "
+        "SUM(CLAMP(LENGTH(TRIM(t)), 5, 5)) AS e FROM things"
+    )
+    assert tuple(curator.ask(text, rho=PRICE).rows()[0].values()) == plain.execute(text).fetchone()
+    for wide in ("SUM(LENGTH(t))", "SUM(CLAMP(LENGTH(t), 0, 9000))", "SUM(CLAMP(LENGTH(t), -9, -3))"):
+        with pytest.raises(PartitaError, match=r"Write CLAMP|added up as CLAMP"):
+            curator.ask(f"SELECT {wide} AS a FROM things", rho=1)
+
+
 @pytest.mark.parametrize(
     "condition",
     [

@@ -37,13 +37,15 @@ LIMITS = {
     "1": Limits.all(1),
     "2": Limits.all(2),
     "default": Limits(axes=0),
-    "groups": Limits(axes=0, numbers=1),
-    "small groups": Limits(axes=0, numbers=1, grouped=8),
-    "single columns": Limits(axes=0, numbers=1, grouped=0),
-    "one split": Limits(axes=0, numbers=1, grouped=0, splits=1),
-    "no fields": Limits(axes=0, numbers=1, pair_numbers=0),
-    "large units": Limits(axes=0, numbers=1, single=100),
-    "no work": Limits(axes=0, numbers=1, looked=0),
+    "groups": Limits(axes=0, numbers=1, eliminated=0),
+    "small groups": Limits(axes=0, numbers=1, eliminated=0, grouped=8),
+    "single columns": Limits(axes=0, numbers=1, eliminated=0, grouped=0),
+    "one split": Limits(axes=0, numbers=1, eliminated=0, grouped=0, splits=1),
+    "no fields": Limits(axes=0, numbers=1, eliminated=0, pair_numbers=0),
+    "large units": Limits(axes=0, numbers=1, eliminated=0, single=100),
+    "eliminated": Limits(axes=0, numbers=1, grouped=0),
+    "few eliminated": Limits(axes=0, numbers=1, grouped=0, eliminated=12),
+    "no work": Limits(axes=0, numbers=1, eliminated=0, looked=0),
 }
 BOUNDED = ("groups", "small groups", "single columns", "one split", "no fields")
 
@@ -171,7 +173,7 @@ def test_columns_that_no_region_links_add_up_exactly():
     """Theory I14 (b): the heaviest value has the heaviest part in each group of columns."""
     rng = random.Random(7)
     shape = (4,) * 40
-    limits = Limits(numbers=1)
+    limits = Limits(numbers=1, eliminated=0)
     account = OfValues(shape, (10**6,), limits)
     total = 0
     for first in range(0, 40, 2):
@@ -279,7 +281,9 @@ def improved_wrongly(seeds: int) -> bool:
     for seed in range(seeds):
         rng = random.Random(f"improved {seed}")
         shape = tuple(rng.choice((2, 3)) for _ in range(5))
-        limits = Limits(axes=0, numbers=1, grouped=rng.choice((0, 4)), splits=rng.choice((1, 4)), divided=2)
+        limits = Limits(
+            axes=0, numbers=1, eliminated=0, grouped=rng.choice((0, 4)), splits=rng.choice((1, 4)), divided=2
+        )
         account, booked = OfValues(shape, BUDGET, limits), []
         for step in range(12):
             load = asked(rng, shape)
@@ -332,7 +336,7 @@ def test_patience_comes_to_the_truth():
     """Divided often enough a region is single cells, whose loads are known."""
     for seed in range(6):
         rng = random.Random(seed)
-        limits = Limits(axes=0, numbers=1, grouped=0, splits=2)
+        limits = Limits(axes=0, numbers=1, eliminated=0, grouped=0, splits=2)
         account, (where, *_) = bounds_of(rng, limits)
         with sharing(limits, 10_000):
             found = account.highest([where], 0)
@@ -355,7 +359,7 @@ def test_what_is_said_to_remain_is_admitted_wherever_the_looking_ends(floored, m
         monkeypatch.setattr(splits, "ceil", lambda _: 0)
     refused = 0
     for seed in range(12):
-        account, asked_of = bounds_of(random.Random(seed), Limits(axes=0, numbers=1, grouped=0))
+        account, asked_of = bounds_of(random.Random(seed), Limits(axes=0, numbers=1, eliminated=0, grouped=0))
         for where in asked_of:
             left = 10**6 - account.highest([where], 0).upper
             refused += not account.decide(Load([where], (left,), (0,))).fits
@@ -386,7 +390,7 @@ def test_patience_admits_more_and_never_what_does_not_fit():
     for patience in (1, 10):
         rng = random.Random(3)
         domain = Domain({f"c{axis}": integers(0, 2, missing=0) for axis in range(6)})
-        limits = Limits(axes=0, numbers=1, grouped=0, splits=1)
+        limits = Limits(axes=0, numbers=1, eliminated=0, grouped=0, splits=1)
         account = RegionAccount(domain, Promise(rows(), Pure(epsilon=1)), limits=limits)
         booked: list[Region] = []
         for _ in range(60):

@@ -235,3 +235,43 @@ def test_nothing_but_an_empty_table_is_asked_before_the_charge(curator, monkeypa
         curator.ask("SELECT region, COUNT(*) AS n, MEDIAN(age) AS m FROM visits GROUP BY region", rho=5)
     assert len(asked) == 2
     assert all(statement.count('"table ') == statement.count(' without rows"') == 1 for statement in asked)
+
+
+# --- what was slow is counted in calls of the interpreter, and never by the clock ---------------------------------
+
+SMALL = pt.Table(
+    "things",
+    [],
+    {"a": pt.integers(0, 3), "b": pt.integers(-5, 300), "d": pt.categories("x", "y"), "g": pt.booleans(),
+     "f": pt.dates("2020-02-27", "2024-03-03"), "u": pt.timestamps("2020-01-01", "2025-01-01", step="1s")},
+)  # fmt: skip
+_DISTINCT = "b = a"
+for _ in range(20):
+    _DISTINCT = f"({_DISTINCT}) IS DISTINCT FROM (a = 1)"
+BUSY = {
+    # Divided by a column three times, one condition on days stands at a thousand places, and was written out at each.
+    "divided": "SELECT SUM(EXTRACT(day FROM f) / b / b / b) AS n FROM things",
+    # A key of hundreds of labels was hashed in each of two thousand sets.
+    "cube": "SELECT COUNT(*) AS n FROM things GROUP BY CUBE (a, d, g, f, BUCKET(b, 50), b % 2, b % 3, b % 4, b % 5)",
+    "distinct": f"SELECT COUNT(*) AS n FROM things WHERE {_DISTINCT}",
+    # Each of so many parts of a sum was searched for times.
+    "sum": f"SELECT SUM({' + '.join(['b'] * 500)}) AS n FROM things",
+}
+
+
+@pytest.mark.parametrize("name", BUSY)
+def test_a_small_question_makes_few_calls(name):
+    made = 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal made
+        made += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        with pytest.raises(PartitaError):
+            sql.read_statement(BUSY[name], [SMALL])
+    finally:
+        sys.setprofile(before)
+    assert made < 1_500_000 if name == "sum" else made < 1_000_000

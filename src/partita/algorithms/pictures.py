@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.canvas import FAINT, INK, named_ticks, pens, sheet, whole_ticks
 from partita.exact import Number, probability
 from partita.explain.numbers import percent
-from partita.explain.pictures.canvas import FAINT, INK, named_ticks, pens, sheet, whole_ticks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -149,25 +149,28 @@ def quote(
     from partita.curator.answers.quotation import read_as
     from partita.curator.settings import open_settings
 
-    with open_settings(config) as curator:
-        offer = curator.quote(
-            question,
-            epsilon=epsilon,
-            rho=rho,
-            mu=mu,
-            delta=delta,
-            within=within,
-            confidence=confidence if within is not None else None,
-            floor=floor,
-            rows=rows,
-            simultaneous=simultaneous,
-            rows_per_user=rows_per_user,
-            groups_per_user=groups_per_user,
-            rows_per_group=rows_per_group,
-            analyst=analyst,
-            shrink=shrink,
-            patience=patience,
-        )
+    with busy("Opening"):
+        curator = open_settings(config)
+    with curator:
+        with busy("Pricing"):
+            offer = curator.quote(
+                question,
+                epsilon=epsilon,
+                rho=rho,
+                mu=mu,
+                delta=delta,
+                within=within,
+                confidence=confidence if within is not None else None,
+                floor=floor,
+                rows=rows,
+                simultaneous=simultaneous,
+                rows_per_user=rows_per_user,
+                groups_per_user=groups_per_user,
+                rows_per_group=rows_per_group,
+                analyst=analyst,
+                shrink=shrink,
+                patience=patience,
+            )
         if as_json:
             show_json(
                 {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita.cli.pictures import drawn, made_folder
-from partita.cli.screen import AsJson, console, show, show_json
+from partita.cli.screen import AsJson, followed, show, show_json
 from partita.cli.tables import table
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ def attack(
 
     Exit code 1 if an attack fails without protection, or gets more from Partita than was promised.
     """
-    from rich.progress import track
-
     from partita.attacks.catalogue import attack as named
 
     known = _known()
@@ -42,9 +40,7 @@ def attack(
     chosen = list(known) if names == ["all"] else list(dict.fromkeys(names))
     attacks = [named(name, known) for name in chosen]
     running = (one(epsilon=epsilon) for one in attacks)
-    found = list(
-        track(running, "Attacking", total=len(chosen), console=console(to_errors=True), transient=True, disable=as_json)
-    )
+    found = followed(running, "Attacking", len(chosen), quiet=as_json)
     pictures, missing = ([], "") if out is None else drawn(lambda: _pictures(made_folder(out), chosen, found))
     good = all(outcome.as_expected for outcome in found)
     if as_json:
@@ -117,10 +113,10 @@ def _told(found: Sequence[Attack]) -> Iterator[RenderableType]:
 
 
 def _pictures(folder: Path, names: Sequence[str], found: Sequence[Attack]) -> Iterator[Path]:
-    from partita.explain.pictures import canvas
+    from partita.canvas import save
 
     for name, outcome in zip(names, found, strict=True):
-        yield canvas.save(outcome.plot(), folder / f"{name}.png")
+        yield save(outcome.plot(), folder / f"{name}.png")
 
 
 _NOTE = (

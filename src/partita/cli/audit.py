@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from partita.cli.screen import AsJson, console, show, show_json, version
+from partita.cli.screen import AsJson, busy, followed, show, show_json, version
 from partita.cli.tables import table, verdicts
 
 if TYPE_CHECKING:
@@ -50,8 +50,9 @@ def audit(
 
     sizes = _FULL if full else _QUICK
     found = _run([*cases.built_in(system()), *cases.controls(system())], sizes[:2], quiet=as_json)
-    laws = list(sampler_laws(draws=sizes[2], bits=system()))
-    bits = read_low_bits(draws=4000)
+    with busy("Drawing noise"):
+        laws = list(sampler_laws(draws=sizes[2], bits=system()))
+        bits = read_low_bits(draws=4000)
     good = all(verdict.as_expected for verdict in found) and all(law.stands for law in laws) and bits.as_expected
     document: dict[str, Any] = {
         "partita": version(),
@@ -95,13 +96,10 @@ def audit(
 
 
 def _run(cases: Sequence[Case], sizes: tuple[int, int], *, quiet: bool) -> list[Verdict]:
-    from rich.progress import track
-
     from partita.attacks.audits.suite import run
 
     running = run(cases, trials=sizes[0], single_trials=sizes[1])
-    screen = console(to_errors=True)
-    return list(track(running, "Auditing", total=len(cases), console=screen, transient=True, disable=quiet))
+    return followed(running, "Auditing", len(cases), quiet=quiet)
 
 
 def _deployed(config: Path, trials: int, *, quiet: bool) -> tuple[list[Verdict], list[Seen], list[str]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from partita.cli.screen import AsJson, show, show_json
+from partita.cli.screen import AsJson, busy, show, show_json
 from partita.cli.tables import table
 from partita.cli.units import Groups, Owner, Relation, Users, unit_fields
 from partita.errors import PartitaError
@@ -73,10 +73,12 @@ def calibrate(
         **{name: value for name, value in around if value is not None},
         **({"parameters": dict(map(_named, parameters))} if parameters else {}),
     }
-    found = calibrate_document(question)
+    with busy("Calibrating"):
+        found = calibrate_document(question)
     moved = _distance(found, distance)
     total = compose([(found.at(moved), whole(count))], delta=delta, method=method, relation=unit)
-    others = {name: _tried({**question, "method": name}) for name in METHODS} if method == "best" else {}
+    with busy("Comparing"):
+        others = {name: _tried({**question, "method": name}) for name in METHODS} if method == "best" else {}
     error = found.error(confidence)
     if as_json:
         document = {"mechanism": found.kind, **_numbers(found), "error": error, "confidence": sure}

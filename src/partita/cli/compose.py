@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from partita.cli.files import read_json
-from partita.cli.screen import AsJson, show, show_json
+from partita.cli.screen import AsJson, busy, show, show_json
 from partita.cli.tables import explained, quoted, table, totalled
 from partita.cli.units import Groups, Owner, Relation, Users, unit_fields
 from partita.errors import cli as refuse
@@ -65,12 +65,13 @@ def _plan(document: object, *, plot: str | None, picture: str, explain: bool, as
     from partita.composition.exchange.documents import compose_document
     from partita.explain.words import explain as put_in_words
 
-    total = compose_document(document)
-    others = by_method(total.plan, total.delta, relation=total.relation)
+    with busy("Composing"):
+        total = compose_document(document)
+        others = by_method(total.plan, total.delta, relation=total.relation)
     if plot is not None:
-        from partita.explain.pictures import canvas
+        from partita.canvas import save
 
-        canvas.save(_picture(picture, total), plot)
+        save(_picture(picture, total), plot)
     said = put_in_words(total, unit=total.plan.unit) if explain else None
     if as_json:
         methods = {name: other.to_json() for name, other in others.items()}

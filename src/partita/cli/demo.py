@@ -69,13 +69,13 @@ def demo(
 
 
 def _pictures(folder: Path, curator: Curator, told: Told) -> Iterator[Path]:
-    from partita.explain.pictures import canvas
+    from partita.canvas import save
     from partita.explain.pictures.histogram import histogram
     from partita.explain.pictures.tradeoff import tradeoff
 
     first = curator.ask(told.steps[0]["asked"], rho="0.02")
     counts = {row["region"]: row["visits"] for row in first.rows()}
-    yield canvas.save(
+    yield save(
         histogram(
             list(counts),
             list(counts.values()),
@@ -86,7 +86,7 @@ def _pictures(folder: Path, curator: Curator, told: Told) -> Iterator[Path]:
         folder / "visits.png",
     )
     (certificate,) = curator.guarantee()
-    yield canvas.save(tradeoff({f"promised: {certificate.budget}": certificate.budget}), folder / "promise.png")
+    yield save(tradeoff({f"promised: {certificate.budget}": certificate.budget}), folder / "promise.png")
 
 
 def visits() -> dict[str, list[Any]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from partita.cli.screen import AsJson, show, show_json
+from partita.cli.screen import AsJson, busy, show, show_json
 from partita.errors import cli as refuse
 from partita.errors.wording import counted
 
@@ -36,7 +36,8 @@ def dummy(
         place = out / f"{table.name}.{kind}"
         try:
             out.mkdir(parents=True, exist_ok=True)
-            _parquet(table, place, rows, seed) if kind == "parquet" else _csv(table, place, rows, seed)
+            with busy(f"Making up {table.name}"):
+                _parquet(table, place, rows, seed) if kind == "parquet" else _csv(table, place, rows, seed)
         except OSError as problem:
             raise refuse.cannot_write(str(place), problem.strerror or "the system refused") from None
         files.append(place)

@@ -68,10 +68,10 @@ def explain(
         compared=compare,
     )
     if plot is not None:
-        from partita.explain.pictures import canvas
+        from partita.canvas import save
         from partita.explain.pictures.tradeoff import tradeoff
 
-        canvas.save(tradeoff({str(loss): loss}), plot)
+        save(tradeoff({str(loss): loss}), plot)
     if as_json:
         show_json(said.document())
         return

@@ -287,7 +287,7 @@ def map_of_book(
     with open_ledger(book) as opened:
         found = opened.load_map(x, y, table=table_name, promise=promise, analyst=analyst)
     if out is not None:
-        from partita.explain.pictures.canvas import save
+        from partita.canvas import save
         from partita.explain.region_map import draw_map
 
         save(draw_map(found, left=left), out)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from partita.cli.screen import AsJson, show, show_json, version
+from partita.cli.screen import AsJson, busy, show, show_json, version
 from partita.errors import cli as refuse
 from partita.errors.wording import counted
 
@@ -34,7 +34,7 @@ def report(
     from partita.ledger.opening import open_ledger
 
     words = {} if about is None else _about(about)
-    with open_ledger(book) as opened:
+    with busy("Reporting"), open_ledger(book) as opened:
         made = make(opened, about=words, version=version(), most=newest)
     document = made.document()
     if as_json:

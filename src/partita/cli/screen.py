@@ -5,16 +5,17 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from importlib import metadata
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -24,6 +25,7 @@ from partita.errors.wording import printable
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
+Item = TypeVar("Item")
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs in place of tables for people.")]
 
 
@@ -54,13 +56,18 @@ def show(*parts: RenderableType) -> None:
             screen.print(part, overflow="fold")
 
 
+def watched() -> bool:
+    """Whether somebody looks at standard error as it is written; a notebook keeps every step of a bar for ever."""
+    return sys.stderr.isatty() and "JPY_PARENT_PID" not in os.environ
+
+
 @contextmanager
 def busy(doing: str) -> Iterator[None]:
     """A bar that moves and counts the seconds while work goes on, on standard error and only on a terminal.
 
     It knows nothing of how far the work is, which could tell about the rows.
     """
-    if not sys.stderr.isatty():
+    if not watched():
         yield
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -69,6 +76,14 @@ def busy(doing: str) -> Iterator[None]:
     with Progress(*columns, console=console(to_errors=True), transient=True) as bar:
         bar.add_task(doing, total=None)
         yield
+
+
+def followed(items: Iterable[Item], doing: str, total: int, *, quiet: bool) -> list[Item]:
+    """The items, with a bar that says how many of them are made, where somebody watches."""
+    from rich.progress import track
+
+    screen, hidden = console(to_errors=True), quiet or not watched()
+    return list(track(items, doing, total=total, console=screen, transient=True, disable=hidden))
 
 
 @contextmanager

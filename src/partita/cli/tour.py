@@ -105,7 +105,7 @@ def _pictures(folder: Path, counts: Histogram) -> tuple[list[str], str]:
 
 
 def _draw(folder: Path, counts: Histogram) -> Iterator[Path]:
-    from partita.explain.pictures import canvas
+    from partita.canvas import save
     from partita.explain.pictures.composition import composition
     from partita.explain.pictures.histogram import histogram
     from partita.explain.pictures.tradeoff import tradeoff
@@ -130,7 +130,7 @@ def _draw(folder: Path, counts: Histogram) -> Iterator[Path]:
         ),
     }
     for name, figure in pictures.items():
-        yield canvas.save(figure, folder / f"{name}.png")
+        yield save(figure, folder / f"{name}.png")
 
 
 def _told(counts: Histogram, said: Explanation) -> Iterator[RenderableType]:

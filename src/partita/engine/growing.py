@@ -365,7 +365,8 @@ class Growing:
 
     def _filled(self, table: str, rows: Any, columns: Mapping[str, str]) -> Any:
         """Rows with every column: one that they were sealed without is what becomes of a row that stores nothing."""
-        lacking = [] if rows is None else [one for one in columns if one.strip('"') not in rows.column_names]
+        held = () if rows is None else {name(one) for one in rows.column_names}
+        lacking = [] if rows is None else [one for one in columns if one not in held]
         if not lacking:
             return rows
         declared = self._tables[table].domain

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from partita.canvas import INK, sheet
 from partita.errors import curator as refuse
 from partita.exact import Number, probability
 from partita.explain.grid import Shown
 from partita.explain.numbers import percent
-from partita.explain.pictures.canvas import INK, sheet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

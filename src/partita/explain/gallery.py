@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 from partita.front import front
 
 if TYPE_CHECKING:
+    from partita.canvas import figure as figure
+    from partita.canvas import save as save
+    from partita.canvas import svg as svg
     from partita.explain.pictures.accuracy import accuracy as accuracy
     from partita.explain.pictures.burn_down import burn_down as burn_down
-    from partita.explain.pictures.canvas import save as save
-    from partita.explain.pictures.canvas import svg as svg
     from partita.explain.pictures.composition import composition as composition
     from partita.explain.pictures.contest import contest as contest
     from partita.explain.pictures.histogram import histogram as histogram
@@ -34,12 +35,13 @@ _HOMES = {
     "burn_down": ("partita.explain.pictures.burn_down", "burn_down"),
     "composition": ("partita.explain.pictures.composition", "composition"),
     "contest": ("partita.explain.pictures.contest", "contest"),
+    "figure": ("partita.canvas", "figure"),
     "histogram": ("partita.explain.pictures.histogram", "histogram"),
     "posterior": ("partita.explain.pictures.posterior", "posterior"),
     "profile": ("partita.explain.pictures.profile", "profile"),
     "region_map": ("partita.explain.region_map", "draw_map"),
-    "save": ("partita.explain.pictures.canvas", "save"),
-    "svg": ("partita.explain.pictures.canvas", "svg"),
+    "save": ("partita.canvas", "save"),
+    "svg": ("partita.canvas", "svg"),
     "tradeoff": ("partita.explain.pictures.tradeoff", "tradeoff"),
 }
 
@@ -48,6 +50,7 @@ __all__ = [
     "burn_down",
     "composition",
     "contest",
+    "figure",
     "histogram",
     "posterior",
     "profile",

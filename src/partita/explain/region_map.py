@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from partita.canvas import sheet
 from partita.composition.account.maps import LoadMap
-from partita.explain.pictures.canvas import sheet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -119,7 +120,8 @@ def _algorithm(schema: Schema, asker: Asker, price: dict[str, Any], rng: random.
 
 def needs_delta(text: str, price: dict[str, Any]) -> bool:
     """Whether a price has room for a δ: beside ε always, beside ρ only where open keys are named."""
-    return "epsilon" in price or "GROUP BY t" in text or ", t" in text
+    keys = re.sub(r"CASE .*? END", "", text.rpartition(" GROUP BY ")[2])
+    return "epsilon" in price or "ENTROPY(t)" in text or re.search(r"\bt\b", keys) is not None
 
 
 def _plain(answer: pt.Answer) -> Any:

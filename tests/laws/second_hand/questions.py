@@ -73,7 +73,8 @@ class Asker:
             case "text":
                 return self.pick(
                     "t = 's'", "t LIKE 's%'", "t IS NULL", "LOWER(t) IN ('s', 'é')", "LENGTH(t) > 1", "t NOT LIKE '%u'",
-                    "SPLIT_PART(t, ' ', 1) <> 's'", "COALESCE(t, 'u') = 'u'", "t ILIKE 'S_'",
+                    "SPLIT_PART(t, ' ', 1) <> 's'", "COALESCE(t, 'u') = 'u'", "t ILIKE 'S_'", "REGEXP_MATCHES(t, '^s')",
+                    "STRPOS(t, 'u') > 0", "REPLACE(t, 's', 'u') = 'u'",
                 )  # fmt: skip
             case _:
                 return self.pick("g", "NOT g", "g = FALSE", "g IS NULL")
@@ -105,8 +106,8 @@ class Asker:
     def aggregate(self, *, plain: bool = False) -> str:
         """One aggregate."""
         rng = self.rng
-        kinds = ["rows", "rows", "count", "sum", "sum", "avg", "filter", "var", "pair"]
-        kinds += [] if plain else ["quantile", "median", "extreme", "people"]
+        kinds = ["rows", "rows", "count", "sum", "sum", "avg", "filter", "var", "pair", "shape"]
+        kinds += [] if plain else ["quantile", "median", "extreme", "people", "several", "truth", "listed"]
         match rng.choice(kinds):
             case "rows":
                 return "COUNT(*)"
@@ -122,7 +123,16 @@ class Asker:
                 return f"{self.pick('VAR_POP', 'STDDEV')}({self.expression(1)})"
             case "pair":
                 first, second = rng.choice(self.numbers[:2]), rng.choice(self.numbers[:2])
-                return f"{self.pick('COVAR_POP', 'CORR')}({first}, {second})"
+                return f"{self.pick('COVAR_POP', 'CORR', 'REGR_SLOPE', 'REGR_R2')}({first}, {second})"
+            case "shape":
+                kind = self.pick("SKEWNESS", "KURTOSIS", "KURTOSIS_POP", "SEM", "GEOMEAN")
+                return f"{kind}({self.pick('a', 'b', self.expression(1))})"
+            case "several":
+                return f"COUNT(DISTINCT {rng.choice(['a', 'd', 'f', *self.schema.of('key')])})"
+            case "truth":
+                return f"{self.pick('BOOL_AND', 'BOOL_OR')}({self.condition(1)})"
+            case "listed":
+                return self.pick("MODE(a)", "MODE(d)", "ENTROPY(d)", "ENTROPY(b)", "QUANTILE_CONT(a, [0.25, 0.75])")
             case "median":
                 return f"MEDIAN({self._small()})"
             case "quantile":
@@ -142,8 +152,15 @@ class Asker:
         options = ["d", "a", "BUCKET(a, 2)", "DATE_TRUNC('month', f)", "f", "EXTRACT(dow FROM f)", "a >= 2", "b % 2",
                    f"CASE WHEN {self.condition(0)} THEN 'one' WHEN {self.condition(0)} THEN 'two' END"]  # fmt: skip
         options += ["g"] if self.schema.of("flag") else []
-        options += ["t", "t", "t"] if self.schema.of("key") else []
+        options += ["t", "t", self.open_key()] if self.schema.of("key") else []
         return self.rng.choice(options)
+
+    def open_key(self) -> str:
+        """A function of open text, which is an open key itself: several texts become one, and some become missing."""
+        return self.pick(
+            "UPPER(t)", "LEFT(t, 1)", "SPLIT_PART(t, ' ', 1)", "COALESCE(t, 'u')", "REPLACE(t, 's', 'u')", "TRIM(t)",
+            "NULLIF(t, 's')", "SUBSTRING(t, 2, 3)",
+        )  # fmt: skip
 
     # --- questions -------------------------------------------------------------------------------------------
 
@@ -156,7 +173,8 @@ class Asker:
             case "keys":
                 also = self.pick("", "", ", d", ", BUCKET(a, 2)")
                 what = self.pick("COUNT(*)", "COUNT(*)", self.aggregate())
-                return f"SELECT t, {what} AS v FROM things{self._where()} GROUP BY t{also}"
+                key = self.pick("t", self.open_key())
+                return f"SELECT {key} AS k, {what} AS v FROM things{self._where()} GROUP BY {key}{also}"
             case "narrow":
                 what = self.pick("COUNT(*)", "SUM(a)", "SUM(b)", f"SUM({self.expression()})", self.aggregate())
                 by = self.pick("", "", " GROUP BY d", " GROUP BY f")
@@ -199,6 +217,17 @@ class Asker:
         text = f"SELECT {', '.join(shown)} FROM things{self._where()}"
         return text + (f" GROUP BY {', '.join(keys)}" if keys else "")
 
+    def _of_text(self) -> list[str]:
+        """What is gathered of rows whose open text meets a condition."""
+        if not self.schema.of("key"):
+            return []
+        text = self.pick("t LIKE 's%'", "LOWER(t) = 's'", "t IS NULL", "LENGTH(t) > 1", "t <> 'u'")
+        return [
+            f"CLAMP(COUNT(*) FILTER (WHERE {text}), 0, 2)",
+            f"MAX(CASE WHEN {text} THEN a ELSE b END)",
+            f"CLAMP(SUM(CASE WHEN {text} THEN a END), -1, 2)",
+        ]
+
     def _gathered(self) -> str:
         rng = self.rng
         inner = self.pick(
@@ -210,6 +239,7 @@ class Asker:
             "AVG(b)",
             f"CLAMP(SUM({self.expression(1)}), -2, 4)",
             f"MAX({self.expression(1)})",
+            *self._of_text(),
         )
         constant = [name for name in ("d", "t") if name in self.schema.columns and self.schema.columns[name].constant]
         also = f", {rng.choice(constant)} AS k" if constant and rng.random() < 0.5 else ""

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import partita as pt
+from partita import canvas
 from partita.algorithms import LogisticRegression
 from partita.cli import main
 from partita.errors import InvalidInput
-from partita.explain.pictures import canvas
 from partita.explain.report.about import FIELDS
 from partita.explain.report.derivation import derivation
 from partita.explain.report.report import report

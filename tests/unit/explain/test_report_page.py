@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 import partita as pt
-from partita.explain.pictures import canvas
+from partita import canvas
 from partita.explain.report.report import Report, report
 from partita.explain.report.style import STYLE
 from partita.sampling.bits import TestBits

@@ -22,6 +22,7 @@ EXACT = {
     "REGR_SLOPE(y, x)": np.cov(X, Y, bias=True)[0, 1] / np.var(X),
     "STDDEV(x)": np.std(X, ddof=1),
     "STDDEV_POP(x) / AVG(x)": np.std(X) / np.mean(X),
+    "SKEWNESS(x)": np.mean((X - X.mean()) ** 3) / np.std(X) ** 3 * np.sqrt(ROWS * (ROWS - 1)) / (ROWS - 2),
     "SUM(x) / SUM(y)": np.sum(X) / np.sum(Y),
 }
 PRICES = {

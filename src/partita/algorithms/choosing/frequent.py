@@ -52,7 +52,7 @@ class HeavyHitters:
 
     def plot(self) -> Figure:
         """The noisy counts with their error, the largest first, and the threshold."""
-        from partita.explain.pictures.canvas import FAINT, INK, named_ticks, sheet
+        from partita.canvas import FAINT, INK, named_ticks, sheet
 
         ordered = sorted(self.counts.items(), key=lambda found: -found[1])
         at = np.arange(len(ordered))

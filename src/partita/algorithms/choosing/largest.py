@@ -55,7 +55,7 @@ class TopK:
 
     def plot(self) -> Figure:
         """The items in the order in which they were chosen, with how far each may be below its place."""
-        from partita.explain.pictures.canvas import FAINT, INK, sheet
+        from partita.canvas import FAINT, INK, sheet
 
         at = np.arange(len(self.items))
         with sheet(f"The {len(self.items)} chosen items") as (figure, axes):

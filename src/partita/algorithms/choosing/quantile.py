@@ -49,7 +49,7 @@ class Quantiles:
 
     def plot(self) -> Figure:
         """The quantiles against their shares."""
-        from partita.explain.pictures.canvas import INK, sheet
+        from partita.canvas import INK, sheet
 
         with sheet(f"Quantiles, each within {self.rank_error:,.0f} ranks") as (figure, axes):
             axes.plot([float(share) for share in self.shares], self.values, "o-", color=INK)

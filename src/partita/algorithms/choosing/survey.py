@@ -159,7 +159,7 @@ class Shares:
 
     def plot(self) -> Figure:
         """The shares with their intervals."""
-        from partita.explain.pictures.canvas import FAINT, INK, sheet
+        from partita.canvas import FAINT, INK, sheet
 
         at = np.arange(len(self.answers))
         middle, half = (self.low + self.high) / 2, (self.high - self.low) / 2

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from partita.algorithms.learning.lattice import Array
-from partita.explain.pictures.canvas import FAINT, INK, pens, sheet, whole_ticks
+from partita.canvas import FAINT, INK, pens, sheet, whole_ticks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -3,37 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import cycle
 from typing import TYPE_CHECKING
 
+from partita.canvas import FAINT, Drawn, draw, name_lines, pens_of_methods, plain_ticks, sheets
 from partita.composition.guarantees.guarantee import Guarantee
-from partita.errors import explain as refuse
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _POINTS = 60
-_STYLES = ("-", "--", ":", "-.")  # lines differ in grey too
+_SHARES = [i / _POINTS for i in range(_POINTS + 1)]
 
 
 def profile_and_tradeoff(guarantees: Mapping[str, Guarantee]) -> Figure:
-    """δ against ε, and false negatives against false positives, side by side."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise refuse.no_matplotlib() from None
-
-    figure = Figure(figsize=(10.0, 4.2), layout="constrained")
-    left, right = figure.subplots(1, 2)
-    for (name, guarantee), style in zip(guarantees.items(), cycle(_STYLES), strict=False):
-        reach = 1.3 * max(guarantee.epsilon, 1e-3)
-        epsilons = [reach * i / _POINTS for i in range(_POINTS + 1)]
-        left.plot(epsilons, [max(guarantee.profile(e), 1e-300) for e in epsilons], label=name, linestyle=style)
-        shares = [i / _POINTS for i in range(_POINTS + 1)]
-        right.plot(shares, [guarantee.tradeoff(share) for share in shares], label=name, linestyle=style)
-    left.set(yscale="log", xlabel="ε", ylabel="δ", title="Profile")
-    right.plot([0, 1], [1, 0], color="0.7", linewidth=1, label="nothing learnt")
-    right.set(xlabel="false positives", ylabel="false negatives, at least", title="Trade-off")
-    for axes in (left, right):
-        axes.legend()
+    """δ against ε, and false negatives against false positives, side by side; each guarantee has one pen in both."""
+    with sheets("Profile", "Trade-off", width=10.0, height=4.2) as (figure, (left, right)):
+        right.plot([0, 1], [1, 0], color=FAINT, linewidth=1)
+        right.text(0.56, 0.48, "nothing learnt", color=FAINT, fontsize=9)
+        named: list[Drawn] = []
+        for (name, guarantee), pen in zip(guarantees.items(), pens_of_methods(guarantees), strict=True):
+            reach = 1.3 * max(guarantee.epsilon, 1e-3)
+            epsilons = [reach * share for share in _SHARES]
+            draw(left, pen, epsilons, [max(guarantee.profile(e), 1e-300) for e in epsilons], name)
+            named.append(draw(right, pen, _SHARES, [guarantee.tradeoff(share) for share in _SHARES], name))
+        left.set(yscale="log", xlabel="ε", ylabel="δ")
+        plain_ticks(left.yaxis)
+        right.set(xlabel="false positives", ylabel="false negatives, at least")
+        name_lines(right, named, gap=0.07)
     return figure

@@ -419,6 +419,15 @@ def open_condition(name: str) -> QueryRefused:
     )
 
 
+def open_number(name: str, most: int) -> QueryRefused:
+    """A number that open text says, between ends that are too far apart."""
+    return QueryRefused(
+        "query.open-number",
+        f"A number that {name} says is one of at most {most}, and 0 at least. {UNTOUCHED} Write "
+        f"CLAMP(LENGTH({name}), 0, 200) with the longest text that shall count.",
+    )
+
+
 def zones_unclear() -> QueryRefused:
     """AT TIME ZONE of something that is no declared moment, or of several zones."""
     return QueryRefused(

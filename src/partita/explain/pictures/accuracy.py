@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from partita.canvas import draw, name_lines, pens, plain_ticks, sheet
 from partita.composition.calibration.calibrate import calibrate
 from partita.errors import explain as refuse
 from partita.exact import Number, positive, probability, whole
 from partita.explain.numbers import percent, short
-from partita.explain.pictures.canvas import draw, name_lines, pens, plain_ticks, sheet
 from partita.mechanisms.gaussian import GaussianNoise
 from partita.mechanisms.laplace import Laplace
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from partita.canvas import draw, name_lines, pens, plain_ticks, sheet
 from partita.errors import explain as refuse
-from partita.explain.pictures.canvas import draw, name_lines, pens, plain_ticks, sheet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from partita.canvas import FAINT, INK, sheet
 from partita.errors import explain as refuse
 from partita.exact import Number, nonnegative, probability
 from partita.explain.numbers import percent
-from partita.explain.pictures.canvas import FAINT, INK, sheet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

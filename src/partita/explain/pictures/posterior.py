@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from partita.canvas import FAINT, draw, pens, sheet, write_on
 from partita.errors import explain as refuse
 from partita.exact import Number, nonnegative
-from partita.explain.pictures.canvas import FAINT, draw, pens, sheet, write_on
 from partita.theory.semantics import posterior_range
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from partita.canvas import FAINT, draw, pens, plain_ticks, sheet, write_on
 from partita.errors import NotProven
 from partita.errors import explain as refuse
 from partita.exact import Number, float_up, probability
 from partita.explain.numbers import short
-from partita.explain.pictures.canvas import FAINT, draw, pens, plain_ticks, sheet, write_on
 from partita.explain.sampled import Profiled
 from partita.theory.measures.base import Measure
 

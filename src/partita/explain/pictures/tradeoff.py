@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from partita.canvas import FAINT, INK, draw, pens, sheet, write_on
 from partita.errors import explain as refuse
 from partita.exact import Number, float_down, probability
 from partita.explain.numbers import at_least, percent
-from partita.explain.pictures.canvas import FAINT, INK, draw, pens, sheet, write_on
 from partita.explain.sampled import Profiled, sampled
 
 if TYPE_CHECKING:

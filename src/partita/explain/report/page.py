@@ -254,7 +254,7 @@ def _words(name: str) -> str:
 
 
 def _burn_down(report: Report) -> str:
-    from partita.explain.pictures import canvas
+    from partita.canvas import svg
     from partita.explain.pictures.burn_down import burn_down
 
     left = {}
@@ -264,21 +264,21 @@ def _burn_down(report: Report) -> str:
         short = name if len(name) <= 32 else f"{name[:31]}…"
         points = [(float(one.charges), 1 - share(one.spent[place], promise.budget)) for one in report.moments]
         left[short if short not in left else f"{short} ({place + 1})"] = points
-    return canvas.svg(burn_down(left))
+    return svg(burn_down(left))
 
 
 def _map(shown: LoadMap) -> str:
-    from partita.explain.pictures import canvas
+    from partita.canvas import svg
     from partita.explain.region_map import draw_map
 
-    return canvas.svg(draw_map(shown))
+    return svg(draw_map(shown))
 
 
 def _tradeoff(budget: Measure) -> str:
-    from partita.explain.pictures import canvas
+    from partita.canvas import svg
     from partita.explain.pictures.tradeoff import tradeoff
 
-    return canvas.svg(tradeoff({str(budget): budget}))
+    return svg(tradeoff({str(budget): budget}))
 
 
 def share(spent: Measure, budget: Measure) -> float:

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from typing import final
 
 from partita.composition.account.loads.allowance import in_force, patient
-from partita.errors import PartitaError
+from partita.errors import LedgerFault, PartitaError
 from partita.errors import ledger as refuse
 from partita.ledger.admission import Admission, Balances
 from partita.ledger.book.anchor import Anchor, Mark
@@ -49,6 +49,9 @@ class Book(Live):
         self._clock = clock
         self._every = checkpoint_every
         self._agreed: Mark | None = None
+        self._durable = Mark(replay.first.seq, replay.first.hash)
+        """How far the book is known to be durable; its first entry always is."""
+        self._renewed = store.renewed
 
     @contextmanager
     def reading(self) -> Iterator[Store]:
@@ -74,14 +77,32 @@ class Book(Live):
 
     @contextmanager
     def writing(self, stage: Stage, *, durable: bool = True) -> Iterator[Balances]:
-        """The only writer of all processes; what is appended is booked at the end, and durable if asked for."""
+        """The only writer of all processes; what is appended is booked at the end, and durable if asked for.
+
+        Where one flush is for all who wait, it comes after the book was left to the next writer: what was found or
+        written here, and all before it, is durable when the block is left (postgres.proof.md).
+        """
+        shared = durable and self.store.shares
         with self.reading():
             if stage is Stage.RESERVE:
                 self._step()
-            with self.store.writing(stage, durable=durable):
+            since = self.store.ready() if shared else None
+            with self.store.writing(stage, durable=durable and not shared):
                 self._catch_up()
                 yield self.replay.balances
             self.replay.settle(self.store)
+            last = self.replay.last
+        if shared:
+            self._flushed(last, stage, since)
+
+    def _flushed(self, entry: Entry, stage: Stage, since: object) -> None:
+        """See to it that an entry is durable, whoever wrote it, which was in the book after the storage was ready."""
+        if entry.seq <= self._durable.seq:
+            return
+        self.store.flush(stage, since)
+        with self._lock:
+            if entry.seq > self._durable.seq:
+                self._durable = Mark(entry.seq, entry.hash)
 
     def _step(self) -> None:
         """Write down which larger budgets are in force by this day, if the schedule of the birth has come to some.
@@ -111,8 +132,24 @@ class Book(Live):
     def _catch_up(self) -> None:
         # The anchor first: what it knows is durable, so whoever looks afterwards must see it.
         anchored = self.anchor.read()
-        self.replay.follow(self.store)
+        try:
+            self.replay.follow(self.store)
+        except LedgerFault as fault:
+            if not self._forgotten(fault):
+                raise
+            self.replay = Replay(self.store, self.replay.make)
+        self._renewed = self.store.renewed
         self._agree(anchored)
+
+    def _forgotten(self, fault: LedgerFault) -> bool:
+        """Whether a server that was lost has forgotten what it had not made durable, and nothing else.
+
+        Nothing was read and nothing has left because of that; everything before it must still be there.
+        """
+        if fault.code != "ledger.rewritten" or self.store.renewed == self._renewed:
+            return False
+        found = self.store.entry(self._durable.seq)
+        return self.replay.last.seq > self._durable.seq and found is not None and found.hash == self._durable.hash
 
     def _agree(self, anchored: Mark | None) -> None:
         """The anchored entry itself must be in this book: another history forgets what left with it, however long."""
@@ -158,6 +195,13 @@ class Book(Live):
 
         The entry of an answer is kept beside the mark where there is room, and so is durable with it.
         """
+        if self.store.shares and entry.seq > self._durable.seq:
+            # Another process may have written it and not flushed it yet.
+            with self.reading():
+                since, found = self.store.ready(), self.store.entry(entry.seq)
+            if found is None or found.hash != entry.hash:
+                raise refuse.rewritten(self.store.name, entry.seq)
+            self._flushed(entry, Stage.COMMIT, since)
         mark = Mark(entry.seq, entry.hash)
         content = packed(entry, answer) if entry.kind is Kind.COMMIT else b""
         if not self.anchor.keeps(len(content)):

@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 from partita.errors import ledger as refuse
 from partita.errors import ledger_server as refuse_server
@@ -15,6 +15,7 @@ from partita.ledger.book.address import Address, driver_of
 from partita.ledger.book.anchor import Mark
 from partita.ledger.book.entries import Entry, Kind
 from partita.ledger.book.store import Stage, Store
+from partita.ledger.book.turn import Turn
 from partita.ledger.canonical import canonical
 
 FORMAT = 1
@@ -37,6 +38,7 @@ CREATE TABLE partita_answer (seq bigint PRIMARY KEY, content bytea NOT NULL);
 CREATE TABLE partita_tally (seq bigint PRIMARY KEY, content bytea NOT NULL);
 CREATE TABLE partita_secret (name text PRIMARY KEY, content bytea NOT NULL);
 """
+_FLUSH = "BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_logical_emit_message(true, 'partita', 'flushed'); COMMIT"
 _TABLES = ("answer", "entry", "secret", "tally")
 _KINDS = {kind.value: kind for kind in Kind}
 _COLUMNS = "seq, kind, note, hash, of, question, key, charge"
@@ -50,6 +52,8 @@ class PostgresStore(Store):
     shows when the book is followed again: every block is one transaction.
     """
 
+    shares: ClassVar[bool] = True
+
     def __init__(self, address: Address, *, timeout: float = 10.0, moving: bool = False) -> None:
         self.name = str(address)
         self._address = address
@@ -59,6 +63,8 @@ class PostgresStore(Store):
         self._process = os.getpid()
         self._schema = ""
         self._inside = False
+        self._turn = Turn()
+        self._beside: Any = None
         self._connection = self._connected()
         try:
             if self.exists() and not moving:
@@ -161,10 +167,32 @@ class PostgresStore(Store):
         named = hashlib.sha256(f"{_APPLICATION} {self._schema}".encode()).digest()
         return int.from_bytes(named[:8], "big", signed=True)
 
-    def flush(self) -> None:
-        # A commit that waits for the log waits for all of it, so for every block before.
-        with self.writing(Stage.COMMIT):
-            self._run("UPDATE partita_book SET flushed = flushed + 1")
+    def ready(self) -> object:
+        with self._named(Stage.RESERVE):
+            if self._beside is None or self._beside.closed:
+                self._beside = self._connected()
+        return self._beside
+
+    def flush(self, stage: Stage = Stage.COMMIT, since: object = None) -> None:
+        # A server that fails loses every connection and what it had not made durable. So the flush counts on the
+        # very connection that was open before what is to be durable was written or seen, and on no other.
+        with self._named(stage):
+            self._turn.taken(self._flushed)
+        beside: Any = self._beside
+        if beside.closed or beside is not since:
+            raise refuse_server.connection_lost(self.name, stage)
+
+    def _flushed(self) -> None:
+        """Write a word to the server's log, and wait until it is on the disk: with it is all that came before.
+
+        On a connection of its own, so that others write meanwhile; nothing of it is seen in the book.
+        """
+        beside = self._beside
+        try:
+            beside.execute(_FLUSH)
+        except self._driver.Error:
+            beside.close()
+            raise
 
     def append(self, entry: Entry, *, answer: bytes | None = None, tally: bytes | None = None) -> None:
         self._run("INSERT INTO partita_entry VALUES (%s, %s, %s, %s, %s, %s, %s, %s)", *_row(entry))
@@ -326,6 +354,9 @@ class PostgresStore(Store):
         if os.getpid() == self._process:
             with suppress(self._driver.Error):
                 self._connection.close()
+            if self._beside is not None:
+                with suppress(self._driver.Error):
+                    self._beside.close()
 
     # --- inside ----------------------------------------------------------------------------------------------
 
@@ -343,6 +374,7 @@ class PostgresStore(Store):
                 raise
         self._connection.close()
         self._connection = self._connected()
+        self.renewed += 1
         self._check()
         return self._connection.execute(query, values or None)
 

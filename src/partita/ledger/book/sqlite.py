@@ -230,7 +230,7 @@ class SQLiteStore(Store):
                     self._connection.execute("ROLLBACK")
                 raise
 
-    def flush(self) -> None:
+    def flush(self, stage: Stage = Stage.COMMIT, since: object = None) -> None:
         if self._files is not None:
             self._files.flush()
 

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from enum import StrEnum
+from typing import ClassVar
 
 from partita.ledger.book.anchor import Mark
 from partita.ledger.book.entries import Entry, Kind
@@ -48,14 +49,25 @@ class Store(ABC):
     """
 
     name: str
+    shares: ClassVar[bool] = False
+    """Whether one flush is for all who wait, so that nobody has to hold the book for the length of it."""
+    renewed = 0
+    """How often the storage was lost and found again since it was opened."""
 
     @abstractmethod
     def writing(self, stage: Stage, *, durable: bool = True) -> AbstractContextManager[None]:
         """The only writer for the length of a block; durable at its end if asked for."""
 
+    def ready(self) -> object:
+        """What a flush will need to know of the moment before something was written or looked at."""
+        return None
+
     @abstractmethod
-    def flush(self) -> None:
-        """Make durable everything that was written."""
+    def flush(self, stage: Stage = Stage.COMMIT, since: object = None) -> None:
+        """Make durable everything that was written.
+
+        Where one flush is for all, others write meanwhile; it fails if the storage was lost ``since`` it was ready.
+        """
 
     @abstractmethod
     def append(self, entry: Entry, *, answer: bytes | None = None, tally: bytes | None = None) -> None:

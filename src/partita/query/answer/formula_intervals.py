@@ -24,6 +24,7 @@ from partita.query.language.formulas import (
     aggregates_of,
     enclosure,
     evaluate,
+    leaves,
 )
 from partita.query.quantiles.quantiles import Chosen
 
@@ -226,6 +227,9 @@ def _differentiable(formula: Formula) -> bool:
             return len(moving) == 1 and _differentiable(moving[0])
         case Apply(operation, parts):
             return operation in _SMOOTH and all(map(_differentiable, parts))
+        case Choice(((test, value),), Constant(None)):
+            # Where the test fails there is no value; where noise crosses it, none is finite, and no bar is made so.
+            return _differentiable(value) and not any(isinstance(leaf, Label | Margin) for leaf in leaves(test))
         case Label() | Margin() | Choice():
             return False
         case _:

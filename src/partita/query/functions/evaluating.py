@@ -17,6 +17,8 @@ from partita.query.tables.public import Fact
 Looked = Callable[[exp.Column], tuple[str, Sequence[Fact]]]
 # A value that could not be found; only what needs it fails, as in a branch of CASE that no row takes.
 _FAULT: Final = object()
+# Steps for each part of a tree that is copied.
+_COPIED: Final = 8
 # These need only some of their parts.
 _LAZY: Final = (exp.Case, exp.If, exp.Coalesce)
 
@@ -52,17 +54,21 @@ class Evaluator:
 
         ``typed`` says which kind of number a column holds.
         """
-        tree = exp.Paren(this=node.copy())
-        spend(5 * sum(1 for _ in tree.walk()), Work.VALUES)
+        spend(5 * sum(1 for _ in node.walk()), Work.VALUES)
         bases = set()
-        for column in list(tree.find_all(exp.Column)):
+        for column in node.find_all(exp.Column):
             base, facts = looked(column)
             bases.add(base)
             if len(bases) > 1 or len(facts) > current().tabulated:
                 return None
-            column.replace(self._named(self._column(base, column, typed(column), facts)))
         if not bases:
             return None
+        # A copy of a part takes as long as much else that is counted.
+        spend(_COPIED * sum(1 for _ in node.walk()), Work.WORDS)
+        tree = exp.Paren(this=node.copy())
+        for column in list(tree.find_all(exp.Column)):
+            base, facts = looked(column)
+            column.replace(self._named(self._column(base, column, typed(column), facts)))
         try:
             found = self._classes[self._evaluated(tree, firm=True)]
         except Untabulated:

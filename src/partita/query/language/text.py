@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import TYPE_CHECKING, assert_never
 
 from partita.exact import number
@@ -66,7 +67,9 @@ def readable(region: Region) -> str:
     return terms[0] if len(terms) == 1 else " OR ".join(f"({term})" for term in terms)
 
 
+@lru_cache(maxsize=256)
 def _narrowed(name: str, column: Bounded, codes: Codes) -> str:
+    """One column of a condition; what reads a column several times has the same conditions again and again."""
     from sqlglot import exp
 
     quotes = quoted(name) != name

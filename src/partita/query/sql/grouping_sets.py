@@ -15,6 +15,8 @@ from partita.query.language.aggregates import Aggregate, CountDifferent, CountOw
 from partita.query.language.keys import Key, Opened
 
 Sets = tuple[tuple[Key, ...], ...]
+Places = tuple[int, ...]
+Numbered = Callable[[exp.Expr], int]
 
 MOST_SETS: Final = 4096
 
@@ -22,17 +24,24 @@ MOST_SETS: Final = 4096
 def grouping_sets(nodes: Iterable[exp.Expr], key: Callable[[exp.Expr], Key]) -> Sets:
     """The sets of keys that lines are summed up by; one set if there are no margins.
 
-    Every part of GROUP BY offers some sets of keys, and each line takes one of every part.
+    Every part of GROUP BY offers some sets of keys, and each line takes one of every part. Keys that are equal come
+    back as one object: a key may hold thousands of labels, and is compared once and not in every set.
     """
-    parts = [_offered(node, key) for node in nodes]
+    places: dict[Key, int] = {}
+
+    def numbered(node: exp.Expr) -> int:
+        return places.setdefault(key(node), len(places))
+
+    parts = [_offered(node, numbered) for node in nodes]
     if (count := prod(map(len, parts))) > MOST_SETS:
         raise refuse.too_many_sets(count, MOST_SETS)
     spend(count * len(parts), Work.GROUPS)
     found = [tuple(dict.fromkeys(each for part in choice for each in part)) for choice in product(*parts)]
-    return tuple(dict.fromkeys(found))
+    listed = tuple(places)
+    return tuple(tuple(listed[place] for place in one) for one in dict.fromkeys(found))
 
 
-def _offered(node: exp.Expr, key: Callable[[exp.Expr], Key]) -> list[tuple[Key, ...]]:
+def _offered(node: exp.Expr, key: Numbered) -> list[Places]:
     match node:
         case exp.Rollup():
             levels = [_together(part, key) for part in node.expressions]
@@ -51,18 +60,18 @@ def _offered(node: exp.Expr, key: Callable[[exp.Expr], Key]) -> list[tuple[Key, 
             return [(key(node),)]
 
 
-def _listed(node: exp.Expr, key: Callable[[exp.Expr], Key]) -> list[tuple[Key, ...]]:
+def _listed(node: exp.Expr, key: Numbered) -> list[Places]:
     return _offered(node, key) if isinstance(node, exp.Rollup | exp.Cube) else [_together(node, key)]
 
 
-def _together(node: exp.Expr, key: Callable[[exp.Expr], Key]) -> tuple[Key, ...]:
+def _together(node: exp.Expr, key: Numbered) -> Places:
     """One column, or several in brackets."""
     if isinstance(node, exp.Tuple):
         return tuple(key(part) for part in node.expressions)
     return (key(node.this if isinstance(node, exp.Paren) else node),)
 
 
-def _joined(levels: Sequence[tuple[Key, ...]]) -> tuple[Key, ...]:
+def _joined(levels: Sequence[Places]) -> Places:
     return tuple(each for level in levels for each in level)
 
 

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from enum import Enum
+from fractions import Fraction
 from typing import TYPE_CHECKING, Final, NamedTuple, final
 
 from sqlglot import exp
 
+from partita.effort import Work, spend
 from partita.errors.query import language as refuse
 from partita.errors.query import tables as refuse_text
 from partita.query.functions.patterns import REGULAR, regular_of
+from partita.query.language.conditions import Condition
+from partita.query.language.expressions import Case, Expression, Number
 from partita.query.language.keys import Opened
 from partita.query.language.text import in_quotes
 from partita.query.language.worded import Worded
 from partita.region.columns import TextKeys
+from partita.region.region import Region
 from partita.region.regular import Irregular
 
 if TYPE_CHECKING:
@@ -24,6 +30,8 @@ MOST_GAPS: Final = 16
 _TRIED: Final = 32
 _LONGEST: Final = 1_000
 _FURTHEST: Final = 10**6
+# A number that a text says is one of so many at most.
+MOST_MEASURED: Final = 512
 _SAME: Final[dict[type[exp.Expr], str]] = {exp.EQ: "=", exp.NEQ: "<>"}
 _ORDER: Final[dict[type[exp.Expr], str]] = {exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">="}
 _CALLED: Final[dict[type[exp.Expr], str]] = {exp.Lower: "LOWER", exp.Upper: "UPPER"}
@@ -67,6 +75,32 @@ def worded(reader: Reader, node: exp.Expr) -> Worded | None:
         return Worded(column, _truth(node, column))
     except _Unread:
         raise reader.refused(node, refuse_text.open_condition(column)) from None
+
+
+def measured(reader: Reader, node: exp.Expr, low: Fraction, high: Fraction) -> Expression | None:
+    """LENGTH or STRPOS of open text between two ends, as a choice between comparisons: which half, and so on."""
+    node, column = node.unnest(), mentions(reader, node)
+    if column is None or not isinstance(node, exp.Length | exp.StrPosition):
+        return None
+    first, last = max(math.ceil(low), 0), math.floor(high)
+    if not 0 <= last - first < MOST_MEASURED:
+        raise reader.refused(node, refuse_text.open_number(column, MOST_MEASURED))
+
+    def met(sign: str, end: int | None = None) -> Condition:
+        test = sign if end is None else f"{sign} {end}"
+        return Condition(Region.everything(reader.table.domain), (Worded(column, f"{shown} {test}"),))
+
+    def among(least: int, most: int) -> Expression:
+        if least == most:
+            return Number(Fraction(least))
+        middle = (least + most + 1) // 2
+        return Case(((met(">=", middle), among(middle, most)),), among(least, middle - 1))
+
+    if not isinstance(worded(reader, exp.Is(this=node.copy(), expression=exp.Null())), Worded):
+        return None
+    shown = _value(node, column).sql
+    spend(8 * (last - first), Work.WORDS)
+    return Case(((met("IS NULL"), Number(None)),), among(first, last))
 
 
 def key(reader: Reader, node: exp.Expr) -> Opened | None:

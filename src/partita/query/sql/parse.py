@@ -413,7 +413,7 @@ def _keys(
                 group, refuse.clause_not_answered(f"GROUP BY {option.upper()}", "Name the keys one by one.")
             )
     sets = grouping_sets(group.expressions, lambda node: _key(reader, node, selected))
-    keys = tuple(dict.fromkeys(key for one in sets for key in one))
+    keys = tuple({id(key): key for one in sets for key in one}.values())
     return keys, () if len(sets) == 1 else sets
 
 

@@ -333,7 +333,8 @@ class Reader:
             raise self.refused(node, refuse.needs_constant("CLAMP(x, low, high)", "low and high"))
         if low > high:
             raise self.refused(node, refuse.bad_clamp(low, high))
-        return Clamp(rowwise.kept(self, parts[0], low, high) or self.expression(parts[0]), low, high)
+        known = open_text.measured(self, parts[0], low, high) or rowwise.kept(self, parts[0], low, high)
+        return Clamp(known or self.expression(parts[0]), low, high)
 
     def _no_expression(self, node: exp.Expr) -> QueryRefused:
         return self.refused(node, refuse.function_not_answered(*for_expression(self.text, node)))
@@ -388,7 +389,7 @@ class Reader:
         if (words := open_text.worded(self, node)) is not None:
             return words
         if (self.joined and self.attributes(node)) or node.meta.get("listed"):
-            found = self._evaluated(node)
+            found = self._evaluated(node) or likeness.of(self, node, COMPARISONS.get(type(node)))
             if found is None:
                 raise self.refused(node, refuse.not_a_condition(_short(node)))
             return found

@@ -19,7 +19,7 @@ _GATHERING: Final = _SIMPLE | {"group", "having"}
 _BRACKETS: Final = {"this", "alias"}
 _NAMED: Final = {"this", "alias", "db", "catalog"}
 # Making a word of a question anew takes about so many steps.
-_WORD: Final = 5
+_WORD: Final = 10
 
 
 Tree = TypeVar("Tree", bound=exp.Expr)

@@ -99,7 +99,7 @@ def _same(node: exp.NullSafeEQ | exp.NullSafeNEQ) -> exp.Expr:
     else:
         equal = exp.Is(this=exp.Paren(this=exp.EQ(this=left, expression=right)), expression=exp.true())
         if not isinstance(left, exp.Literal) and not isinstance(right, exp.Literal):
-            spend(5 * sum(1 for _ in node.walk()), Work.WORDS)
+            spend(15 * sum(1 for _ in node.walk()), Work.WORDS)
             absent = [exp.Is(this=side.copy(), expression=exp.Null()) for side in (left, right)]
             equal = exp.Or(this=equal, expression=exp.Paren(this=exp.And(this=absent[0], expression=absent[1])))
     equal = exp.Paren(this=equal)

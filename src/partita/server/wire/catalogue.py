@@ -13,7 +13,7 @@ from partita.errors import wire as refuse
 from partita.query.tables.public import PublicTable
 from partita.query.tables.schema import Table
 from partita.server.wire import values
-from partita.server.wire.functions import MACROS
+from partita.server.wire.functions import MACROS, RESERVED
 from partita.server.wire.relations import (
     CATALOG,
     INFORMATION,
@@ -85,6 +85,9 @@ class Catalogue:
         run(f"CREATE TABLE {CATALOG}.type_names (oid BIGINT, name VARCHAR, shown VARCHAR)")
         names = ", ".join(f"({oid}, '{name}', '{shown}')" for oid, name, shown in type_names())
         run(f"INSERT INTO {CATALOG}.type_names VALUES {names}")
+        run(f"CREATE TABLE {CATALOG}.keywords (word VARCHAR, catcode VARCHAR, barelabel BOOLEAN, catdesc VARCHAR)")
+        words = ", ".join(f"('{word}', 'R', TRUE, 'reserved')" for word in RESERVED)
+        run(f"INSERT INTO {CATALOG}.keywords VALUES {words}")
         for schema, name, lines in contents(self._shown, database):
             self._fill(relations()[schema, name].place, lines)
         for name, (_, columns) in VIEWS.items():

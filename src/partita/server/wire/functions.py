@@ -67,7 +67,16 @@ _DEFINED: Final[dict[str, list[str]]] = {
     "regclass_name": [
         _found("(o)", f"CASE WHEN {_SEEN} THEN its.relname ELSE {_WHOLE} END", "pg_class", "its.oid = o")
     ],
-    "to_regclass": [_found("(t)", "its.oid", "pg_class", "its.relname = t")],
+    "to_regclass": [
+        _found(
+            "(t)",
+            "its.oid",
+            "pg_class",
+            "its.relname = string_split(replace(t, '\"', ''), '.')[-1] AND CASE WHEN contains(t, '.') THEN "
+            "namespace_name(its.relnamespace) = string_split(replace(t, '\"', ''), '.')[1] ELSE its.relnamespace IN "
+            "(11, 2200) END",
+        )
+    ],
     "to_regtype": [_found("(t)", "its.oid", "type_names", "lower(t) IN (its.name, its.shown)")],
     "obj_description": [
         _found(given, "its.description", "pg_description", "its.objoid = o AND its.objsubid = 0")
@@ -99,6 +108,15 @@ _DEFINED: Final[dict[str, list[str]]] = {
     "array_lower": ["(a, d) AS CASE WHEN len(a) > 0 THEN 1 END"],
 }
 
+RESERVED: Final = (
+    "all analyse analyze and any array as asc asymmetric both case cast check collate column constraint create "
+    "current_catalog current_date current_role current_time current_timestamp current_user default deferrable desc "
+    "distinct do else end except false fetch for foreign from grant group having in initially intersect into lateral "
+    "leading limit localtime localtimestamp not null offset on only or order placing primary references returning "
+    "select session_user some symmetric table then to trailing true union unique user using variadic when where window "
+    "with"
+).split()
+"""Words that no name can be without quotes."""
 MACROS: Final = tuple(f"CREATE MACRO {name} {', '.join(bodies)}" for name, bodies in _DEFINED.items())
 """One statement for each function, whatever the number of its arguments."""
 KNOWN: Final = frozenset(_DEFINED)

@@ -193,7 +193,7 @@ class Performer:
         if name == "all":
             listed = [(one, value, "") for one, value in self.variables.listed()]
             return Outcome("SHOW", tuple(Column(one, TEXT) for one in ("name", "setting", "description")), listed)
-        return Outcome("SHOW", (Column(name, TEXT),), [(self.variables.get(name),)])
+        return Outcome("SHOW", (Column(self.variables.spelled(name), TEXT),), [(self.variables.get(name),)])
 
     # --- transactions and cursors ----------------------------------------------------------------------------------
 

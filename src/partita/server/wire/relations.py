@@ -14,6 +14,7 @@ from partita.query.tables.schema import Table
 from partita.region.columns import Bounded
 from partita.server.wire import values
 from partita.server.wire.parameters import type_of
+from partita.server.wire.variables import SHOWN
 
 CATALOG: Final = "pgc"
 INFORMATION: Final = "info"
@@ -184,6 +185,11 @@ def contents(shown: Sequence[Listed], database: str) -> Iterator[tuple[str, str,
             {"oid": 950, "collname": "C", "collnamespace": 11, "collowner": OWNER, "collprovider": "c"},
         ],
     )
+    yield "pg_catalog", "pg_settings", [
+        {"name": name, "setting": value, "context": "user", "vartype": "string", "source": "default",
+         "boot_val": value, "reset_val": value, "pending_restart": False}
+        for name, value in sorted(SHOWN.items())
+    ]  # fmt: skip
     yield "pg_catalog", "pg_language", [{"oid": 14, "lanname": "sql", "lanowner": OWNER}]
     tables = [one for one in shown if one.kind == "r"]
     yield "pg_catalog", "pg_tables", [
@@ -202,6 +208,9 @@ def contents(shown: Sequence[Listed], database: str) -> Iterator[tuple[str, str,
 
 
 def _information(shown: Sequence[Listed], database: str) -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
+    yield "information_schema", "information_schema_catalog_name", [{"catalog_name": database}]
+    sets = {"character_set_name": "UTF8", "character_repertoire": "UCS", "form_of_use": "UTF8"}
+    yield "information_schema", "character_sets", [{**sets, "default_collate_catalog": database}]
     spaces = [{"catalog_name": database, "schema_name": name, "schema_owner": "partita"} for name in _SPACES]
     yield "information_schema", "schemata", spaces
     kinds = {"r": "BASE TABLE", "v": "VIEW"}
@@ -228,6 +237,8 @@ def _information(shown: Sequence[Listed], database: str) -> Iterator[tuple[str, 
             "udt_catalog": database, "udt_schema": "pg_catalog", "udt_name": _named()[kind][1],
             "numeric_precision": {values.INT8: 64, values.FLOAT8: 53}.get(kind),
             "numeric_scale": 0 if kind == values.INT8 else None,
+            "numeric_precision_radix": {values.INT8: 2, values.FLOAT8: 2, values.NUMERIC: 10}.get(kind),
+            "datetime_precision": {values.DATE: 0, values.TIMESTAMP: 6}.get(kind),
             "is_identity": "NO", "is_generated": "NEVER", "is_updatable": "NO", "is_self_referencing": "NO",
         }
         for one in shown
@@ -259,11 +270,25 @@ def _types() -> Iterator[dict[str, Any]]:
             "oid": int(oid), "typname": name, "typnamespace": 11, "typowner": OWNER, "typlen": int(length),
             "typbyval": by_value == "t", "typtype": kind, "typcategory": category, "typispreferred": preferred == "t",
             "typisdefined": True, "typdelim": mark, "typrelid": 0, "typelem": int(element), "typarray": int(array),
-            "typinput": "array_in" if name.startswith("_") else f"{name}in", "typoutput": f"{name}out",
-            "typreceive": "array_recv" if name.startswith("_") else f"{name}recv", "typalign": align,
+            **{f"typ{way}": _way(name, end) for way, end in _WAYS.items()}, "typalign": align,
             "typstorage": storage, "typnotnull": False, "typbasetype": 0, "typtypmod": -1, "typndims": 0,
             "typcollation": int(text),
         }  # fmt: skip
+
+
+_WAYS: Final = {"input": "in", "output": "out", "receive": "recv", "send": "send"}
+_APART: Final = frozenset(
+    "any anyarray anyelement bit date interval inet json jsonb numeric record time timestamp timestamptz timetz uuid "
+    "varbit void".split()
+)
+"""Types whose functions are named with a line between the words."""
+
+
+def _way(name: str, end: str) -> str:
+    """The function that takes values of a type in, or gives them out."""
+    if name.startswith("_"):
+        return f"array_{end}"
+    return f"{name}_{end}" if name in _APART else f"{name}{end}"
 
 
 def _class(one: Listed) -> dict[str, Any]:

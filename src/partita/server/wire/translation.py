@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final, final
@@ -26,14 +27,14 @@ _TEXTUAL: Final = frozenset(
         "cardinal_number yes_or_no cstring unknown"
     ).split()
 )
-_TABLE_FUNCTIONS: Final = frozenset({"unnest", "generate_series", "generate_subscripts"})
+_TABLE_FUNCTIONS: Final = frozenset({"unnest", "generate_series", "generate_subscripts", "pg_get_keywords"})
 _LONG: Final = (exp.Repeat, exp.Pad, exp.Space, exp.ReadCSV, exp.ReadParquet)
 """What makes long texts of short ones, which no clock stops, or reads what is no table."""
 _PLAIN: Final = frozenset(
     (
         "version current_database current_schema current_schemas current_user session_user getpgusername current_role "
         "getdatabaseencoding pg_backend_pid current_setting set_config json_build_object jsonb_build_object "
-        "row_to_json to_json "
+        "row_to_json to_json all pg_get_keywords "
         "regclass_name namespace_name format_type generate_subscripts generate_series unnest array_length cardinality "
         "array_position array_remove array_append array_prepend array_cat array_to_string string_to_array string_agg "
         "array_agg bool_and bool_or every translate initcap char_length character_length octet_length bit_length ascii "
@@ -57,6 +58,19 @@ _JOINING: Final = (
 """What puts texts or lists together."""
 _SHORT: Final = 256
 _MOST_GROWN: Final = 10**8
+_CALLED: Final[dict[type[exp.Expr], str]] = {
+    exp.GroupConcat: "string_agg",
+    exp.StrPosition: "position",
+    exp.Trim: "btrim",
+    exp.CurrentCatalog: "current_catalog",
+}
+_OWN_NAMES: Final = {
+    "int": "int4", "integer": "int4", "bigint": "int8", "smallint": "int2", "boolean": "bool", "real": "float4",
+    "double precision": "float8", "decimal": "numeric", "char": "bpchar", "character varying": "varchar",
+}  # fmt: skip
+_SIMPLE: Final = re.compile(r"\{([^{}\"\\]*)\}")
+"""A list as a text, without marks or lists in it."""
+_SETTINGS_OF: Final = re.compile("%([IsL])")
 _ODD: Final = (exp.Into, exp.Lock, exp.DML, exp.DDL, exp.Command)
 _NUMBERS: Final = {"xid": "BIGINT", "oid": "BIGINT", "cid": "BIGINT"}
 
@@ -79,11 +93,12 @@ def translated(said: Sentence, names: Names) -> tuple[str, set[str]]:
     if len(said.words) > MOST_WORDS:
         raise refuse.not_in_catalogue(f"it has more than {MOST_WORDS:,} words.")
     try:
-        tree = sqlglot.parse_one(_operators(said).text, dialect="postgres")
+        text = _operators(said).text
+        tree = sqlglot.parse_one(text, dialect="postgres")
         if not isinstance(tree, exp.Query | exp.Values) or any(isinstance(one, _ODD) for one in tree.walk()):
             raise refuse.not_in_catalogue("it is not a SELECT.")
         _bounded(tree)
-        _named(tree)
+        tree = _named(tree, text)
         views = _Translator(names).made(tree)
         return tree.sql(dialect="duckdb", comments=False), views
     except PartitaError:
@@ -134,47 +149,72 @@ def _operators(said: Sentence) -> Sentence:
     return replaced(said, parts) if parts else said
 
 
-def _named(tree: exp.Expr) -> None:
+def _named(tree: exp.Expr, text: str) -> exp.Expr:
     """Columns without a name have the one that PostgreSQL gives them."""
+    for word in tree.find_all(exp.Identifier):
+        if not word.quoted and isinstance(word.this, str):
+            word.set("this", word.this.lower())
+    if isinstance(tree, exp.Values):
+        width = max((len(line.expressions) for line in tree.find_all(exp.Tuple)), default=1)
+        names = [exp.to_identifier(f"column{place}") for place in range(1, width + 1)]
+        lines = tree.copy()
+        lines.set("alias", exp.TableAlias(this=exp.to_identifier("lines"), columns=names))
+        return exp.select("*").from_(lines)
     first = tree
     while isinstance(first, exp.SetOperation | exp.Subquery):
         first = first.this
     if isinstance(first, exp.Select):
         # Set at once: each by itself would be moved past all others.
-        first.set("expressions", [_with_name(item) for item in first.expressions])
+        first.set("expressions", [_with_name(item, text) for item in first.expressions])
+    return tree
 
 
-def _with_name(item: exp.Expr) -> exp.Expr:
+def _with_name(item: exp.Expr, text: str) -> exp.Expr:
     if isinstance(item, exp.Alias | exp.Star | exp.Column):
         return item
-    return exp.alias_(item.copy(), _name(item), quoted=True)
+    name, _ = _name(item, text)
+    return exp.alias_(item.copy(), name or "?column?", quoted=True)
 
 
-def _name(item: exp.Expr) -> str:
+def _name(item: exp.Expr | None, text: str) -> tuple[str, bool]:
+    """The name of a column, and whether it is one of its own: the name of a type or of CASE gives way to such a one."""
     match item:
         case exp.Cast():
-            inside = _name(item.this)
-            return inside if inside != "?column?" else item.to.sql(dialect="postgres").lower().rpartition(".")[2]
+            inside, strong = _name(item.this, text)
+            written = item.to.sql(dialect="postgres").lower().replace('"', "").partition("(")[0].rpartition(".")[2]
+            return (inside, True) if strong else (_OWN_NAMES.get(written, written), False)
         case exp.Column():
-            return item.name
+            return item.name, True
         case exp.Dot():
-            return _name(item.expression)
+            return _name(item.expression, text)
         case exp.Case():
-            return "case"
+            otherwise, strong = _name(item.args.get("default"), text)
+            return (otherwise, True) if strong else ("case", False)
         case exp.Anonymous():
-            return item.name.lower()
+            return item.name.lower(), True
         case exp.Paren() | exp.Collate():
-            return _name(item.this)
+            return _name(item.this, text)
+        case exp.Subquery() if isinstance(item.this, exp.Select) and item.this.expressions:
+            inside = item.this.expressions[0]
+            return (inside.alias, True) if isinstance(inside, exp.Alias) else _name(inside, text)
         case exp.Array():
-            return "array"
+            return "array", True
         case exp.Exists():
-            return "exists"
+            return "exists", True
         case exp.CurrentVersion():
-            return "version"
+            return "version", True
         case exp.Func() if not isinstance(item, exp.Binary | exp.Connector):
-            return item.sql_name().lower()
+            return _called_as(item, text), True
         case _:
-            return "?column?"
+            return "", False
+
+
+def _called_as(item: exp.Func, text: str) -> str:
+    """The name of a function as the statement has it, which may be one of several for the same."""
+    start, end = item.meta.get("start"), item.meta.get("end")
+    if start is not None and end is not None and text[start : end + 1].isidentifier():
+        return text[start : end + 1].lower()
+    return _CALLED.get(type(item), item.sql_name().lower())
 
 
 @final
@@ -201,6 +241,10 @@ class _Translator:
             prefixed = dot.this.name.lower() in ("pg_catalog", "information_schema")
             if prefixed and not isinstance(dot.expression, exp.Identifier):
                 dot.replace(dot.expression)
+        for said in list(tree.find_all(exp.Format)):
+            _spread(said)
+        for comparison in list(tree.find_all(exp.EQ, exp.NEQ)):
+            _of_all(comparison)
         for cast in list(tree.find_all(exp.Cast)):
             self._cast(cast)
         for function in list(tree.find_all(exp.Func)):
@@ -228,6 +272,10 @@ class _Translator:
             called = table.this.name.lower() if isinstance(table.this, exp.Anonymous) else table.this.sql_name().lower()
             if called not in _TABLE_FUNCTIONS and not isinstance(table.this, exp.ExplodingGenerateSeries | exp.Explode):
                 raise refuse.unknown_relation(called)
+            if called == "pg_get_keywords":
+                alias = table.alias or called
+                table.replace(exp.alias_(exp.to_table(f"{CATALOG}.keywords"), alias, table=True))
+                return
             table.set("db", None)
             return
         name, schema = table.name.lower(), table.db.lower()
@@ -275,10 +323,17 @@ class _Translator:
         to = node.to.sql(dialect="postgres").lower().replace('"', "").rpartition(".")[2]
         inside = node.this.this if isinstance(node.this, exp.Paren) else node.this
         text = inside.name if isinstance(inside, exp.Literal) and inside.is_string else None
+        if text is not None and to.endswith("[]") and (listed := _SIMPLE.fullmatch(text)) is not None:
+            parts = [one.strip() for one in listed[1].split(",")] if listed[1].strip() else []
+            inside.replace(exp.Array(expressions=[exp.Literal.string(one) for one in parts]))
         match to:
+            case "text" | "varchar" if _is_relation(inside):
+                node.replace(exp.Literal.string(inside.this.name.rpartition(".")[2].replace('"', "")))
             case "regclass":
                 if text is not None:
                     node.replace(_number(self._relation(text)))
+                elif isinstance(inside, _JOINING) or (isinstance(inside, exp.Cast) and _textual(inside)):
+                    node.replace(_call("to_regclass", node.this))
                 else:
                     node.replace(_call("regclass_name", node.this))
             case "regtype":
@@ -319,14 +374,17 @@ class _Translator:
             case "version" | "current_version":
                 shown = f"PostgreSQL {SERVER} (Partita: private answers, every one of them with noise)"
                 node.replace(exp.Literal.string(shown))
-            case "current_database":
+            case "current_database" | "current_catalog":
                 node.replace(exp.Literal.string(self._names.database))
             case "current_user" | "session_user" | "getpgusername" | "current_role":
                 node.replace(exp.Literal.string(self._names.account))
             case "current_schema":
                 node.replace(exp.Literal.string("public"))
             case "current_schemas":
-                node.replace(exp.Array(expressions=[exp.Literal.string("pg_catalog"), exp.Literal.string("public")]))
+                given = said[0] if said else next(iter(node.args.values()), None)
+                own = isinstance(given, exp.Boolean) and not given.this
+                spaces = ["public"] if own else ["pg_catalog", "public"]
+                node.replace(exp.Array(expressions=[exp.Literal.string(one) for one in spaces]))
             case "pg_backend_pid":
                 node.replace(_number(self._names.number))
             case "current_setting":
@@ -338,6 +396,46 @@ class _Translator:
                 node.replace(exp.cast(exp.null(), "TEXT"))  # about identities and collations, which no column has
             case _:
                 pass
+
+
+def _is_relation(node: exp.Expr) -> bool:
+    """Whether it is the name of a relation, written as one."""
+    return (
+        isinstance(node, exp.Cast)
+        and isinstance(node.this, exp.Literal)
+        and node.this.is_string
+        and not node.this.name.isdecimal()
+        and node.to.sql(dialect="postgres").lower().rpartition(".")[2] == "regclass"
+    )
+
+
+def _textual(node: exp.Cast) -> bool:
+    return node.to.sql(dialect="postgres").lower().rpartition(".")[2] in (*_TEXTUAL, "text", "varchar")
+
+
+def _spread(node: exp.Format) -> None:
+    """FORMAT with %I, %s and %L as its parts, one after the other."""
+    pattern, given = node.this.name, list(node.expressions)
+    pieces = _SETTINGS_OF.split(pattern)
+    if "%" in "".join(pieces[::2]) or len(pieces) // 2 != len(given):
+        raise refuse.not_in_catalogue("FORMAT knows %I, %s and %L here, and a value for each.")
+    parts: list[exp.Expr] = []
+    for place, piece in enumerate(pieces):
+        if place % 2 == 0:
+            parts.append(exp.Literal.string(piece))
+            continue
+        value = exp.cast(given[place // 2].copy(), "TEXT")
+        parts.append(value if piece == "s" else _call("quote_ident" if piece == "I" else "quote_literal", value))
+    node.replace(exp.Concat(expressions=parts, safe=True, coalesce=False))
+
+
+def _of_all(node: exp.Expr) -> None:
+    """A comparison with ALL of a list, said by ANY."""
+    listed = node.args.get("expression")
+    if isinstance(listed, exp.Anonymous) and listed.name.lower() == "all" and len(listed.expressions) == 1:
+        other = exp.NEQ if isinstance(node, exp.EQ) else exp.EQ
+        some = exp.Any(this=exp.Paren(this=listed.expressions[0].copy()))
+        node.replace(exp.Paren(this=exp.Not(this=exp.Paren(this=other(this=node.this.copy(), expression=some)))))
 
 
 def _number(value: int) -> exp.Expr:

@@ -49,6 +49,8 @@ _OTHERS: Final = {
     "ssl": "off",
     "session_authorization": "",
 }
+SHOWN: Final = {**TOLD, **_OTHERS}
+"""All settings that there are, with what they are at first."""
 _UTF8: Final = frozenset({"utf8", "utf-8", "unicode", "sql_ascii"})
 _MOST: Final = 200
 _FIXED: Final = re.compile(r"[A-Za-z_][\w.$]{0,99}")
@@ -85,6 +87,10 @@ class Variables:
         if found is None:
             raise refuse.unknown_option(name, list(self._now))
         return found
+
+    def spelled(self, name: str) -> str:
+        """A name as it is shown."""
+        return self._known(name)
 
     def set(self, name: str, value: str | None) -> tuple[str, str] | None:
         """Set it, or set it back; told to the client where clients are told of it."""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from partita.composition.account.loads.wide.booked import Scoped, scoped
 from partita.composition.account.loads.wide.cover import Cover, Restriction
+from partita.composition.account.loads.wide.elimination import order_of
 from partita.region.box import Box
 from partita.region.codes import Codes, joined
 
@@ -29,7 +30,7 @@ class Touched:
     is looked at in the same way.
     """
 
-    __slots__ = ("_counted", "_cover", "_everything", "_most", "cuts", "shape")
+    __slots__ = ("_counted", "_cover", "_everything", "_loose", "_most", "cuts", "shape")
 
     def __init__(self, shape: Sequence[int], most: int) -> None:
         self.shape = tuple(shape)
@@ -38,6 +39,7 @@ class Touched:
         self._most = most
         self._cover: Cover | None = None
         self._counted = 0
+        self._loose: tuple[int, bool] | None = None
 
     def scoped(self, boxes: Sequence[Box]) -> Scoped:
         """A region on the axes that it constrains."""
@@ -72,6 +74,25 @@ class Touched:
             if self._outgrown(self._cover):
                 self._cover = Cover(regions[: self._counted], self.shape, self._most)
         return self._cover
+
+    def loose(self, regions: Sequence[Scoped], most: int, *, pairs: bool = False) -> bool:
+        """Whether columns can be eliminated one by one, by the regions that they are put into groups by."""
+        due = _due(len(regions))
+        if self._loose is None or self._loose[0] != due:
+            self._loose = due, 4 * due <= most and self._linked(regions[:due], most, pairs=pairs)
+        return self._loose[1]
+
+    def _linked(self, regions: Sequence[Scoped], most: int, *, pairs: bool) -> bool:
+        """Whether few columns are linked by regions; the cells are those that these regions make."""
+        made, columns = Touched(self.shape, 0), len(self.shape)
+        for region in regions:
+            made.add(region)
+        cells = {axis: len(ends) for axis, ends in made.cuts.items()}
+        scopes = {region.axes for region in regions}
+        if pairs:
+            cells |= {axis + columns: count for axis, count in cells.items()}
+            scopes = {(*axes, *(axis + columns for axis in axes)) for axes in scopes}
+        return order_of(sorted(scopes), cells, most) is not None
 
     def _outgrown(self, cover: Cover) -> bool:
         return any(len(group.axes) > 1 and group.cells > ROOMIER * self._most for group in cover.groups)

@@ -16,6 +16,7 @@ from partita.composition.account.loads.values import Decision, Peak, ValueLoads
 from partita.composition.account.loads.wide.booked import Booked, Scoped
 from partita.composition.account.loads.wide.cover import Restriction
 from partita.composition.account.loads.wide.divided import Divisible, divided
+from partita.composition.account.loads.wide.elimination import Elimination
 from partita.composition.account.loads.wide.shown import Shown
 from partita.composition.account.loads.wide.splits import KEEN, Splits
 from partita.composition.account.loads.wide.touched import Point, Touched, restrictions
@@ -136,12 +137,31 @@ class WideLoads:
         if carried is None or upper <= threshold:
             point = self._touched.filled({}, where)
             return upper, (self._booked.of(point)[component] if upper > threshold else 0, point)
+        if (exactly := self._eliminated(where, component, shared)) is not None:
+            return exactly
         looked = [(splits, carried)]
         if shared.patience > 1:
             parts = self.limits.divided * (shared.patience - 1)
             upper, part = divided(splits, upper, threshold, parts, self._divisible(component, shared))
             looked += [(part, part.bound(part.fair())[1])] if part is not splits and len(part.weight) else []
         return upper, max(self._heavy(*each, component, shared) for each in looked)
+
+    def _eliminated(self, where: Restriction, component: int, shared: Allowance) -> tuple[int, Heavy] | None:
+        """The heaviest value of a restriction and its load, which is the bound, where few columns are linked."""
+        if not self._touched.loose(self._booked.regions, self.limits.eliminated):
+            return None
+        weight = self._booked.amounts[:, component]
+        if sum(weight.tolist()).bit_length() >= self.limits.single.bit_length():
+            return None
+        steps = Elimination(self._touched.cuts, self.shape, where, self.limits.eliminated, shared)
+        found = steps.heaviest(self._booked.regions, weight)
+        if found is None:
+            return None
+        upper, codes = found
+        point = self._touched.filled(codes, where)
+        loads = self._booked.of(point)
+        self._hot.remember(point, loads)
+        return max(upper, loads[component]), (loads[component], point)
 
     def _heavy(self, splits: Splits, carried: Integers, component: int, shared: Allowance) -> Heavy:
         """A value with much of what cells carry of a split, remembered with its load; with patience, of several."""
