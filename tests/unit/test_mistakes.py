@@ -66,7 +66,7 @@ MISTAKES = [
     ("C(ledger=5)", "ledger.bad-path"),
     ("C(ledger=None)", "ledger.bad-path"),
     ('C(ledger="nowhere/x.ledger")', "ledger.no-folder"),
-    ('C(backend="spark")', "curator.unknown-backend"),
+    ('C(backend="mysql")', "curator.unknown-backend"),
     ("C(backend=None)", "curator.unknown-backend"),
     ("c.ask(q)", "query.no-price"),
     ("c.ask(q, 0.1)", "call.by-name"),
