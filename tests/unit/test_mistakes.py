@@ -131,6 +131,14 @@ MISTAKES = [
     ("pt.posterior(0.5)", "call.missing"),
     ("pt.posterior(50, epsilon=1)", "number.too-large"),
     ("pt.Filter(1)", "theory.not-a-loss"),
+    ('pt.booleans("yes")', "call.by-name"),
+    ("pt.report(5)", "explain.not-a-ledger"),
+    ('pt.report("nowhere.ledger")', "ledger.missing"),
+    ('pt.Region.where("age > 3", [])', "region.no-columns"),
+    ("pt.RegionAccount([], P)", "region.no-columns"),
+    ('c.ask(q, epsilon="0.01")["m"]', "curator.no-such-column"),
+    ('c.ask(q, epsilon="0.01").to_pandas(errors=True)', "call.unknown-argument"),
+    ('C(tables=[pt.Table("visits", source="https://example.org/v.csv", columns=cols)])', "query.absent-source"),
     ('c.ask(q, epsilon="0.01").error(95)', "number.outside-unit-interval"),
 ]
 # Every text tells what to write, give, choose, change, make or look at.
