@@ -53,6 +53,7 @@ def statement(program: Program, stored: Stored, part_of: Program | None = None) 
     if part_of is not None and part_of.truncation is not None and part_of.truncation.grouped:
         clean = clean.union(*map(keys_of.columns, part_of.cells.keys))
     listed = []
+    summed: set[str] = set()
     counted = False
     for tally in program.tallies:
         match tally:
@@ -61,6 +62,9 @@ def statement(program: Program, stored: Stored, part_of: Program | None = None) 
             case Present(of):
                 listed.append(f"COUNT({integer(of, domain, stored.dialect)})")
                 clean = clean | columns(of)
+            case Total(Value(column)) if (text := stored.total(column)) is not None:
+                listed.append(text)
+                summed.add(column)
             case Total(of):
                 number = whole(of, domain)
                 listed.append(stored.dialect.total(rendered(number, stored.dialect), number.low, number.high))
@@ -81,7 +85,7 @@ def statement(program: Program, stored: Stored, part_of: Program | None = None) 
     # What occurs in two groups that become one must not be counted twice, so that nothing is grouped before it is
     # sanitised then.
     late = [None if counted else _late(program, key, stored) for key in keys]
-    raw = frozenset(column for column in late if column is not None)
+    raw = frozenset(column for column in late if column is not None) | summed
     clean = clean.union(*(keys_of.columns(key) for key, after in zip(keys, late, strict=True) if after is None))
     source = _met(
         stored, program.where, clean.union(key.column for key in program.opened), raw, program.truncation, groups
