@@ -69,7 +69,8 @@ CONDITIONS = (
     "a / NULLIF(b, 0) BETWEEN -1 AND 1", "a / (c + 0.25) <= b",
     "1 < (a + 1) / NULLIF(b - 1, 0)", "GREATEST(a, b) = LEAST(b, c + 1)", "SQRT(b + c * c) < 1.2",
     "CASE WHEN a IN (SELECT v FROM numbers) THEN 1 ELSE 0 END IN (1, 5)", "(a, b) IN ((1, 2), (2, 0))",
-    "LEFT(d, 1) = e", "d <> e", "e = UPPER(e)", "NOT (LOWER(LEFT(d, 1)) <> e)", "g = (b > 1)", "e IN (LEFT(d, 1), 'p')",
+    "LEFT(d, 1) = e", "(a > b)::INT = g::INT", "d <> e", "e = UPPER(e)", "NOT (LOWER(LEFT(d, 1)) <> e)",
+    "g = (b > 1)", "e IN (LEFT(d, 1), 'p')",
     "COALESCE(f, DATE '2024-02-10') > DATE '2024-02-05'", "GREATEST(f, DATE '2024-02-10') = f",
 )  # fmt: skip
 EXPRESSIONS = (
@@ -90,7 +91,8 @@ EXPRESSIONS = (
     "CAST(a * c AS INTEGER)", "CAST(a * b AS DOUBLE) / 2", "NULLIF(a, b)", "POWER(a - b, 2)", "POWER(b + 1, -1)",
     "SQRT(b + c * c)", "LN(b + 1)", "LN(2 + c + a * a)", "LOG10(b + 0.5)", "LOG2(b + 1)", "EXP(a - b)",
 "SQRT(b) + ABS(a - c) / 4",
-    "a * 7 - (a * 7) % 5", "TRY_CAST(REPLACE(d, 'x', '7') AS INTEGER)",
+    "a * 7 - (a * 7) % 5", "(a > b)::INT", "CAST(NOT (a = 1 OR c > 0) AS INTEGER)",
+    "TRY_CAST(REPLACE(d, 'x', '7') AS INTEGER)",
     "LEAST(f, DATE '2024-02-10') - DATE '2024-02-01'",
     "CASE WHEN a > 0 THEN f WHEN a = 0 THEN NULL ELSE DATE '2024-02-03' END - DATE '2024-02-01'",
 )  # fmt: skip
@@ -101,7 +103,7 @@ KEYS = (
     "STRFTIME(f, '%d %b %a')", "f + INTERVAL 1 WEEK", "CASE WHEN d NOT LIKE 'x' THEN 1 ELSE 0 END", "NOT g",
     "CASE WHEN a > 1 OR d = 'x' THEN 'u' WHEN g THEN 'v' END", "COALESCE(d, 'none')", "a % 2 = 0",
     "REPLACE(d, 'x', '')", "CASE WHEN a / (b + 1) > 1 THEN 'u' WHEN a > c THEN 'v' END", "a > b", "GREATEST(a, b)",
-    "ROUND(a * c)", "3 * FLOOR((a - b) / 2) + 1", "a - a % 3", "ROUND(a * b * 7, -1)",
+    "ROUND(a * c)", "3 * FLOOR((a - b) / 2) + 1", "STRFTIME(f, '%W %U')", "a - a % 3", "ROUND(a * b * 7, -1)",
     "CAST(DATE_TRUNC('month', f) AS DATE)",
     "CAST(DATE_TRUNC('week', f) AS DATE)", "-2 * (a + b)", "(a - b) // 2 * 2", "(a + b) - (a + b) % 3",
     "DATE_TRUNC('week', COALESCE(f, DATE '2024-02-10'))", "CAST(DATE_TRUNC('quarter', f + INTERVAL 1 WEEK) AS DATE)",

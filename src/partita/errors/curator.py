@@ -376,3 +376,13 @@ def event_is_a_person(table: str, *, person: bool, fit: Iterable[str]) -> Invali
         f"A row of {table} {reason}, so one row of it alters all of that person's rows: it is protected by the promise "
         f"on people, with altered=True. Name one of {some(fit) or 'no other table'}. Nothing was opened.",
     )
+
+
+def not_computed_on(rows: str) -> InvalidInput:
+    """An algorithm was to run on rows of which one row of a table may make several, or move others."""
+    return InvalidInput(
+        "curator.not-computed-on",
+        f"An algorithm does not run on {rows!r}: each of its rows must be one row of one table, as where a table is "
+        f"joined to the person table, and no promise may be on single rows of it. Run it on such a join or on one "
+        f"table. Nothing was read and nothing was charged.",
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, final
 
 from partita.effort import within_effort
@@ -25,7 +26,7 @@ NAMED = 8
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Region(InWords):
     """The record values a release may depend on (theory E9).
 
@@ -92,9 +93,9 @@ class Region(InWords):
 
     # --- what it holds ---------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def size(self) -> int:
-        """How many record values it holds."""
+        """How many record values it holds; counted once, since regions are keys of dictionaries."""
         return sum(boxes_of.size(box) for box in self.boxes)
 
     @property

@@ -88,6 +88,44 @@ def test_a_region_of_a_million_boxes_is_refused_and_nothing_is_lost(unit):
         account.charge(Region(domain, many), pt.Pure(epsilon="0.6"), counts)
 
 
+def ways(rng: random.Random, parts: int) -> str:
+    """Sixty conditions of so many columns each, of forty columns."""
+    chosen = (" AND ".join(f"c{axis} = {rng.randrange(9)}" for axis in rng.sample(range(40), parts)) for _ in range(60))
+    return f"SELECT COUNT(*) AS n FROM t WHERE {' OR '.join(f'({one})' for one in chosen)}"
+
+
+def test_sixty_ways_over_forty_columns_are_refused_and_nothing_is_lost():
+    """Taken apart into boxes they would be millions."""
+    rng, curator = random.Random(3), wide(40, pt.Promise(pt.replace(), pt.Pure(epsilon=1)))
+    before = curator.ledger.mark()
+    with pytest.raises(pt.QueryRefused) as refusal:
+        curator.ask(ways(rng, 3), epsilon="0.1")
+    assert refusal.value.code == "query.too-much-work"
+    assert curator.ledger.mark() == before
+    assert curator.spent()[0].is_zero()
+    assert not curator.ask(ways(rng, 40), epsilon="0.1").free
+
+
+@pytest.mark.parametrize("unit", [pt.rows(), pt.replace()], ids=str)
+def test_with_no_work_allowed_questions_are_answered_or_refused_and_all_are_in_the_book(unit):
+    rng = random.Random(4)
+    with using(Limits(axes=0, numbers=1, looked=0, pair_numbers=0, splits=0, eliminated=0, hot=0, steps=0)):
+        curator, answered, codes = wide(8, pt.Promise(unit, pt.Pure(epsilon=1))), 0, set()
+        for _ in range(30):
+            sides = [f"c{axis} {rng.choice(('< 5', '>= 5'))}" for axis in sorted(rng.sample(range(8), 3))]
+            try:
+                curator.ask(f"SELECT COUNT(*) AS n FROM t WHERE {' AND '.join(sides)}", epsilon="0.1", reuse=False)
+            except pt.BudgetExceeded as refusal:
+                codes.add(refusal.code)
+            else:
+                answered += 1
+        found = curator.verify()
+    assert found.sound
+    assert codes <= {"ledger.not-shown", "ledger.over-budget"}
+    assert 0 < answered < 30
+    assert found.charges <= answered
+
+
 def test_an_answer_does_not_wait_for_what_is_left(monkeypatch):
     looked = []
     remaining = Ledger.remaining

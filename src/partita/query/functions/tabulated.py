@@ -59,7 +59,7 @@ _STRICT: Final = frozenset(
     )
 )  # fmt: skip
 _CALLED: Final = frozenset((*PARTS, "date_part", "datepart", "bucket", "clamp"))
-_FORMATS: Final = re.compile(r"(?:%[YmdbBaAjyuVG]|[^%])*")
+_FORMATS: Final = re.compile(r"(?:%[YmdbBaAjyuVGWU]|[^%])*")
 
 
 _UNEVALUATED: Final = (TypeError, ValueError, OverflowError, KeyError, AttributeError, PartitaError, Irregular)

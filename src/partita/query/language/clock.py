@@ -12,6 +12,7 @@ from partita.query.language.expressions import (
     Case,
     Clamp,
     Expression,
+    Extreme,
     Months,
     Number,
     Plus,
@@ -111,6 +112,15 @@ def first_day(months: Expression) -> Expression:
     leaps = Plus((Quotient(year, Fraction(4)), times(Quotient(year, Fraction(100)), -1), Quotient(year, Fraction(400))))
     before = Quotient(plus(times(month, 153), 2), Fraction(5))
     return plus(Plus((times(year, 365), leaps, before)), -MARCH)
+
+
+def later(day: Expression, months: int) -> Expression:
+    """The day so many months later: of the same number, or the last of a month that has no such day."""
+    begun, own = plus(Months(day), months), Months(day)
+    # So they lie for every day; interval arithmetic alone does not see it.
+    number = Clamp(minus(day, first_day(own)), Fraction(0), Fraction(30))
+    most = Clamp(plus(minus(first_day(plus(begun, 1)), first_day(begun)), -1), Fraction(27), Fraction(30))
+    return Plus((first_day(begun), Extreme((number, most), greatest=False)))
 
 
 def _day_of_month(day: Expression) -> Expression:

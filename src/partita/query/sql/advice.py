@@ -53,10 +53,17 @@ _AGGREGATES: Final[dict[type[exp.Expr], str]] = {
     exp.ArgMin: _ONE_ROW,
 }
 _CALLED: Final = {
-    "histogram": "Write SELECT x, COUNT(*) AS n FROM table GROUP BY x.",
+    "histogram": (
+        "Write SELECT x, COUNT(*) AS n FROM table GROUP BY x; for n buckets of equal width, WIDTH_BUCKET(x, low, high, "
+        "n) for x. Where buckets of equal mass end is told by QUANTILE_CONT(x, [0.25, 0.5, 0.75])."
+    ),
     "string_agg": _LISTED,
     "list": _LISTED,
     "product": "Write EXP(SUM(LN(x))).",
+    **dict.fromkeys(
+        ("regr_count", "regr_avgx", "regr_avgy", "regr_sxx", "regr_syy", "regr_sxy"),
+        "Write COUNT(*), AVG(x), VAR_POP(x) or COVAR_POP(y, x) with FILTER (WHERE x IS NOT NULL AND y IS NOT NULL).",
+    ),
     "mad": "Ask for MEDIAN(x) first; then write MEDIAN(ABS(x - m)) with the number it gave for m.",
 }
 ANSWERED: Final = (

@@ -21,24 +21,6 @@ if TYPE_CHECKING:
 # Functions of columns with more values than these are computed row by row where they can be.
 MOST_LISTED = 10_000
 _ARITHMETIC = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg)
-_TRUTHS = (
-    exp.EQ,
-    exp.NEQ,
-    exp.LT,
-    exp.LTE,
-    exp.GT,
-    exp.GTE,
-    exp.And,
-    exp.Or,
-    exp.Not,
-    exp.In,
-    exp.Between,
-    exp.Is,
-    exp.Like,
-    exp.ILike,
-    exp.StartsWith,
-    exp.Contains,
-)
 
 
 def read_key(reader: Reader, node: exp.Expr) -> Key | None:
@@ -90,7 +72,7 @@ def _function(reader: Reader, node: exp.Expr) -> Key | None:
     text = None if reader.attributes(node) else bare.sql(dialect="duckdb")
     if open_text.mentions(reader, node) is not None:
         return open_text.key(reader, node) or _decided(reader, node, text)
-    if text is not None and times.many(reader, node):
+    if text is not None and times.many(reader, node) and not times.by_calendar(node):
         timed = lattice_keys.key_of(reader, node, text) or time_labels.named(reader, node, text)
         if timed is not None:
             return timed
@@ -111,7 +93,7 @@ def _decided(reader: Reader, node: exp.Expr, text: str | None) -> Key | None:
         return None
     if isinstance(node, exp.Case | exp.If):
         return _chosen(reader, node, text)
-    if not isinstance(node, _TRUTHS):
+    if not isinstance(node, rowwise.TRUTHS):
         return None
     try:
         true, false = reader.condition(node), reader.condition(exp.Not(this=node.copy()))

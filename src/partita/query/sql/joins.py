@@ -101,13 +101,23 @@ def paired(tree: exp.Select, public: Mapping[str, PublicTable]) -> None:
             continue
         parts = list(where.this.flatten()) if isinstance(where.this, exp.And) else [where.this]
         for part in parts:
-            if led_by(exp.Join(this=target.copy(), on=part.copy()), target.alias or table.name, table) is None:
+            meant = _qualified(part.copy(), target.alias or table.name, table)
+            if led_by(exp.Join(this=target.copy(), on=meant.copy()), target.alias or table.name, table) is None:
                 continue
-            node.set("on", part.copy())
+            node.set("on", meant)
             rest = [other.copy() for other in parts if other is not part]
             where = exp.Where(this=exp.and_(*rest, copy=False)) if rest else None
             tree.set("where", where)
             break
+
+
+def _qualified(part: exp.Expr, alias: str, table: PublicTable) -> exp.Expr:
+    """WHERE clinic_id = id, where one of the two has the name of the key: it is that of the public table."""
+    if isinstance(part, exp.EQ) and isinstance(part.this, exp.Column) and isinstance(part.expression, exp.Column):
+        named = [side for side in (part.this, part.expression) if side.name.lower() == table.key.lower()]
+        if len(named) == 1 and not named[0].table:
+            named[0].set("table", exp.to_identifier(alias))
+    return part
 
 
 def _leading(tree: exp.Select, node: exp.Join, alias: str, table: PublicTable) -> None:

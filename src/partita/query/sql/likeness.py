@@ -26,6 +26,11 @@ _OF_DAY: Final = re.compile(r"(\d\d?):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?")
 _SAME: Final = (Operator.EQUAL, Operator.DIFFERENT)
 
 
+def of(reader: Reader, node: exp.Expr, operator: Operator | None) -> Predicate | None:
+    """A comparison of two texts or times of the day, if the node is one."""
+    return None if operator is None else compared(reader, node.this, operator, node.expression)
+
+
 def compared(reader: Reader, left: exp.Expr, operator: Operator, right: exp.Expr) -> Predicate | None:
     """Two texts, or two times of the day; None where the sides are something else."""
     return _by_text(reader, left, operator, right) or _by_clock(reader, left, operator, right)

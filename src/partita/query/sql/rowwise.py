@@ -15,6 +15,7 @@ from partita.query.language import row_functions as made
 from partita.query.language.conditions import size
 from partita.query.language.expressions import (
     WIDEST_VALUE,
+    Case,
     Clamp,
     Curved,
     Expression,
@@ -37,6 +38,25 @@ _CURVES: Final[dict[type[exp.Expr], str]] = {exp.Sqrt: "sqrt", exp.Ln: "ln", exp
 _LOGARITHMS: Final[dict[Fraction | None, str]] = {Fraction(10): "log10", Fraction(2): "log2"}
 # Whole numbers below this size, and not below its negative, are those of the type.
 _WHOLE: Final = {"tinyint": 2**7, "smallint": 2**15, "int": 2**31, "bigint": 2**63, "hugeint": 2**127}
+# What is true, false or NULL.
+TRUTHS: Final = (
+    exp.EQ,
+    exp.NEQ,
+    exp.LT,
+    exp.LTE,
+    exp.GT,
+    exp.GTE,
+    exp.And,
+    exp.Or,
+    exp.Not,
+    exp.In,
+    exp.Between,
+    exp.Is,
+    exp.Like,
+    exp.ILike,
+    exp.StartsWith,
+    exp.Contains,
+)
 MOST_DIGITS: Final = 18
 _STEPS_A_PART: Final = 150
 
@@ -192,6 +212,8 @@ def _whole_quotient(reader: Reader, node: exp.IntDiv, width: Fraction) -> Expres
 def _cast(reader: Reader, node: exp.Cast | exp.TryCast) -> Expression | None:
     """A number as a number of another type; how halves are rounded depends on the type that it had."""
     domain, digits = reader.table.domain, node.to.expressions
+    if isinstance(node.this.unnest(), TRUTHS):
+        return _counted(reader, node.this.unnest()) if node.is_type(*_WHOLE, "double", "float") else None
     if node.is_type("double", "float") or (node.is_type("decimal") and not digits):
         return reader.expression(node.this)
     if node.is_type("decimal") and len(digits) == 2 and digits[1].name.isdecimal():
@@ -205,6 +227,12 @@ def _cast(reader: Reader, node: exp.Cast | exp.TryCast) -> Expression | None:
     floating = number_type(node.this, reader.number_type) is NumberType.FLOATING
     found = made.evenly(part, domain) if floating else made.rounded(part, Fraction(1), domain)
     return _held(found, domain, Fraction(next(most for name, most in _WHOLE.items() if node.is_type(name))))
+
+
+def _counted(reader: Reader, node: exp.Expr) -> Expression:
+    """A truth as a number: 1 where it is true and 0 where it is not."""
+    true, false = reader.condition(node), reader.condition(exp.Not(this=exp.Paren(this=node.copy())))
+    return Case(((true, Number(Fraction(1))), (false, Number(Fraction(0)))), Number(None))
 
 
 def _held(found: Expression, domain: Domain, most: Fraction) -> Expression | None:

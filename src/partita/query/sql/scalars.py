@@ -389,7 +389,7 @@ class Reader:
         if (words := open_text.worded(self, node)) is not None:
             return words
         if (self.joined and self.attributes(node)) or node.meta.get("listed"):
-            found = self._evaluated(node)
+            found = self._evaluated(node) or likeness.of(self, node, COMPARISONS.get(type(node)))
             if found is None:
                 raise self.refused(node, refuse.not_a_condition(_short(node)))
             return found

@@ -63,6 +63,8 @@ _NAMED: Final = frozenset(
 _LEVELS: Final = 2
 _MONDAY: Final = Fraction((date(2000, 1, 3) - EPOCH.date()).days) * clock.DAY
 _CENTURY: Final = 2000 * 12
+# A day is moved by no more months.
+MOST_MONTHS: Final = 12_000
 # Functions of so many days are worked out by arithmetic, and not day by day.
 _MANY_DAYS: Final = 3_000
 
@@ -136,7 +138,11 @@ def _shifted(reader: Reader, node: exp.Binary) -> Time | None:
     if time is None:
         return None
     if isinstance(other, exp.Interval):
-        length = interval(other)
+        length, months = interval(other), _months(other)
+        if months is not None:
+            moved = clock.times(clock.later(time.days, sign * months), clock.DAY)
+            of = moved if time.whole else Plus((moved, Remainder(time.seconds, clock.DAY)))
+            return Time(of, whole=False, rising=time.rising and time.whole)
         if length is None:
             return None
         return Time(clock.plus(time.seconds, sign * length), whole=False, rising=time.rising)
@@ -144,6 +150,20 @@ def _shifted(reader: Reader, node: exp.Binary) -> Time | None:
     if number is None or number.denominator != 1:
         return None
     return Time(clock.plus(time.of, sign * number), whole=True, rising=time.rising)
+
+
+def by_calendar(*nodes: exp.Expr) -> bool:
+    """Whether days are moved by months, which is long to write as arithmetic and short to look up."""
+    return any(_months(each) is not None for node in nodes for each in node.find_all(exp.Interval))
+
+
+def _months(node: exp.Interval) -> int | None:
+    """The months of a written interval of so many of them."""
+    width = clock.MONTHS.get(clock.unit_of(node.args["unit"].name)) if node.args.get("unit") is not None else None
+    text = node.this.name if isinstance(node.this, exp.Literal) else ""
+    if width is None or not text.isascii() or not text.isdigit() or len(text) > 4:
+        return None
+    return int(text) * width if int(text) * width <= MOST_MONTHS else None
 
 
 def interval(node: exp.Interval) -> Fraction | None:
@@ -385,6 +405,9 @@ def compared(reader: Reader, left: exp.Expr, operator: Operator, right: exp.Expr
             return versus(first.seconds, operator, last.seconds)
         constant = bounds(last.seconds, domain).lowest
         found = ranged(Time(first.seconds, whole=False, rising=first.rising), operator, constant, domain)
+        days = all(isinstance(domain.bounded[domain.axis(name)], Dates) for name in columns_of(first.of))
+        if found is None and days and by_calendar(left, right):
+            return None  # day by day, if that can be, it is a region
         return found or versus(first.seconds, operator, Number(constant))
     span = right.unnest()
     length = interval(span) if isinstance(span, exp.Interval) else None

@@ -21,6 +21,7 @@ from partita.composition.account.loads.wide.values import WideLoads
 from partita.limits import Limits, current
 from partita.region import box as boxes_of
 from partita.region.box import Box
+from partita.region.codes import Codes
 
 SEVERAL = 8
 """Boxes of a region up to which all pairs of them are listed."""
@@ -37,8 +38,8 @@ class WidePairLoads:
     region that holds them, and is counted by loads of values beside those of pairs.
     """
 
-    __slots__ = ("_base", "_booked", "_equal", "_narrow", "_order", "_serial", "_split", "_touched", "budget",
-                 "limits", "shape")  # fmt: skip
+    __slots__ = ("_base", "_booked", "_equal", "_narrow", "_order", "_other", "_serial", "_split", "_touched",
+                 "_values", "budget", "limits", "shape")  # fmt: skip
 
     def __init__(self, shape: Sequence[int], budget: Sequence[int], limits: Limits | None = None) -> None:
         self.limits = limits or current()
@@ -51,7 +52,10 @@ class WidePairLoads:
         self._equal = WideLoads(self.shape, self.budget, self.limits)
         self._order: list[int] = []
         self._narrow: PairLoads | None = None
+        # What is known until something is booked.
         self._split: dict[int, PairSplits] = {}
+        self._other: dict[int, int] = {}
+        self._values: dict[tuple[int, tuple[tuple[int, Codes], ...]], Point] = {}
         self._serial = 0
 
     @property
@@ -207,9 +211,19 @@ class WidePairLoads:
             return upper
         # Each of the two values pays at most the larger of one and half of the substitution.
         weight = np.maximum(one, -(-substitution // 2))
-        turns = self.limits.splits * patience
-        sums = [Splits(cover, weight, where, most).proven(-1, turns, shared)[0] for where in (first, second)]
-        upper = min(upper, sum(sums))
+
+        def heaviest(where: Restriction, above: int, allowed: Allowance) -> int:
+            return Splits(cover, weight, where, most).proven(above, self.limits.splits * patience, allowed)[0]
+
+        if second or patience > 1:
+            other = heaviest(second, -1, shared)
+        else:
+            # Of all values, whatever is asked: bounded by itself, once after each booking.
+            if component not in self._other:
+                self._other[component] = heaviest({}, -1, Allowance(self.limits, patience))
+            other = self._other[component]
+        if threshold < 0 or other <= threshold:
+            upper = min(upper, other + heaviest(first, max(-1, threshold - other), shared))
         exactly = self._eliminated(first, second, component, shared) if upper > threshold else None
         return upper if exactly is None else min(upper, exactly)
 
@@ -239,22 +253,30 @@ class WidePairLoads:
         wheres = restrictions(region, self.limits.hulls)
         return above < 0 or any(self._met(where, component)[1] > above for where in wheres)
 
+    def _heavy(self, where: Restriction, component: int) -> Point:
+        """A value of a restriction in many regions; of one restriction it is looked for once after each booking."""
+        key = component, tuple(where.items())
+        if key not in self._values:
+            split = Splits(
+                self._touched.cover(self._booked.regions),
+                self._booked.amounts[:, component],
+                where,
+                max(1, self.limits.single),
+            )
+            codes: dict[int, int] = {}
+            if len(split.weight):
+                codes = split.codes(split.improved(split.heaviest(split.bound(split.fair())[1])))
+            if len(self._values) >= max(2, self.limits.hot_pairs):
+                self._values.clear()
+            self._values[key] = self._touched.filled(codes, where)
+        return self._values[key]
+
     def _met(self, where: Restriction, component: int) -> tuple[Pair, int]:
         """A heavy change of a value of a restriction, and what it loses on top of the base."""
-        cover = self._touched.cover(self._booked.regions)
-        one = self._booked.amounts[:, component]
-        splits = [Splits(cover, one, place, max(1, self.limits.single)) for place in (where, {})]
-        points = []
-        for split, place in zip(splits, (where, {}), strict=True):
-            if not len(split.weight):
-                points.append(self._touched.filled({}, place))
-                continue
-            cells = split.improved(split.heaviest(split.bound(split.fair())[1]))
-            points.append(self._touched.filled(split.codes(cells), place))
-        first = points[0]
+        first = self._heavy(where, component)
         nowhere = tuple(0 for _ in self.shape)
         last = tuple(size - 1 for size in self.shape)
-        pairs = [(first, other) for other in (points[1], nowhere, last) if other != first]
+        pairs = [(first, other) for other in (self._heavy({}, component), nowhere, last) if other != first]
         found = [(self._pair(*pair)[component], pair) for pair in pairs]
         load, pair = max(found, default=(0, (first, first)))
         if allowance(self.limits).patience > 1:
@@ -303,7 +325,7 @@ class WidePairLoads:
         first = not self._booked.regions
         if self._booked.add(region, (*one, *substitution)):
             self._touched.add(region)
-        self._split = {}
+        self._split, self._other, self._values = {}, {}, {}
         self._equal.book(boxes, substitution)
         if self._narrow is None and not first:
             return
