@@ -271,6 +271,14 @@ def computation_not_live(kind: str) -> NotProven:
 # --- cautions: nothing is refused -----------------------------------------------------------------------------------
 
 
+def no_such_column(name: object, known: Sequence[str]) -> InvalidInput:
+    """A column that an answer does not have."""
+    return InvalidInput(
+        "curator.no-such-column",
+        f"{name!r} is no column of this answer. Choose from: {', '.join(known)}; or take its lines with rows().",
+    )
+
+
 def not_drawn(name: object, known: Sequence[str]) -> InvalidInput:
     """A column without error bars, or none of that name."""
     have = f"Choose from: {', '.join(known)}." if known else "This answer has no column with error bars."

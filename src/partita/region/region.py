@@ -19,6 +19,7 @@ from partita.region.domain import Domain
 if TYPE_CHECKING:
     from sqlglot import exp
 
+    from partita.region.columns import Column
     from partita.region.predicate import Predicate
 
 NAMED = 8
@@ -77,7 +78,7 @@ class Region(InWords):
 
     @classmethod
     @within_effort
-    def where(cls, condition: str | Predicate, domain: Domain) -> Region:
+    def where(cls, condition: str | Predicate, domain: Domain | Mapping[str, Column]) -> Region:
         """The records for which a condition can be true; what cannot be understood narrows nothing.
 
         >>> from partita.region.columns import integers
@@ -85,6 +86,7 @@ class Region(InWords):
         >>> Region.where("age > 5 AND sqrt(age) > 3", domain) == Region.where("age > 5", domain)
         True
         """
+        domain = Domain.of(domain)
         if isinstance(condition, str):
             from partita.region.where import parse
 
