@@ -13,8 +13,8 @@ import numpy as np
 from partita.composition.calibration import pricing
 from partita.composition.calibration.pricing import Price
 from partita.errors import NotProven
-from partita.errors.query import language as refuse_quantiles
 from partita.errors.query import prices as refuse
+from partita.errors.query import quantiles as refuse_quantiles
 from partita.granularity import Granularity
 from partita.query.answer.intervals import Spread
 from partita.query.exact.measurements import Lengths, Measurement

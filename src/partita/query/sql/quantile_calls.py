@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from partita.errors import QueryRefused
 from partita.errors.query import language as refuse
+from partita.errors.query import quantiles as refuse_quantiles
 from partita.query.language.aggregates import Quantile
 from partita.query.language.expressions import Expression, Value
 from partita.query.sql.scalars import Reader
@@ -40,7 +41,7 @@ def read_quantile(reader: Reader, node: exp.Expr) -> Quantile:
             of, share = _ranked(reader, node.this), _share(reader, node, node.args["quantile"])
             if share == (0 if side < 0 else 1):
                 # One person's value: nothing but the end of the domain is beyond it.
-                raise reader.refused(node, refuse.nothing_beyond(reader.written(node), side))
+                raise reader.refused(node, refuse_quantiles.nothing_beyond(reader.written(node), side))
             return Quantile(of, share, side)
         case exp.Quantile() | exp.ApproxQuantile():
             return Quantile(_ranked(reader, node.this), _share(reader, node, node.args.get("quantile")))
@@ -77,10 +78,10 @@ def _ranked(reader: Reader, node: exp.Expr) -> Expression:
 
 def _share(reader: Reader, node: exp.Expr, given: exp.Expr | None) -> Fraction:
     if isinstance(given, exp.Array | exp.List | exp.Tuple):
-        raise reader.refused(node, refuse.several_shares())
+        raise reader.refused(node, refuse_quantiles.several_shares())
     share = None if given is None else reader.constant(given)
     if share is None or not 0 <= share <= 1 or share.denominator > _LONGEST:
-        raise reader.refused(node, refuse.bad_share())
+        raise reader.refused(node, refuse_quantiles.bad_share())
     return share
 
 
