@@ -563,20 +563,6 @@ MUTATIONS = (
         tests=("tests/laws/test_limited_losses.py", "tests/laws/test_account.py"),
     ),
     Mutation(
-        "composition/account/loads/wide/pairs.py",
-        "return found if apart else boxes_of.disjoint(dict.fromkeys(found))",
-        "return found",
-        "boxes that meet on the grid are counted as if they were apart",
-        tests=("tests/laws/test_wide.py", "tests/unit/curator/test_wide_tables.py"),
-    ),
-    Mutation(
-        "ledger/refined.py",
-        "    if isinstance(promise.granularity.single, Users):\n        return True\n",
-        "",
-        "loads of owners are not counted anew in a refined domain",
-        tests=("tests/laws/test_migration_of_people.py", "tests/laws/test_migration.py"),
-    ),
-    Mutation(
         "composition/account/loads/units.py",
         "            amount = -((-part.numerator * scale.numerator) // (part.denominator * scale.denominator))",
         "            amount = (part.numerator * scale.numerator) // (part.denominator * scale.denominator)",

@@ -197,3 +197,21 @@ def test_beside_single_rows_nothing_is_learnt_from_joins_of_them() -> None:
         with pytest.raises(InvalidInput) as refusal:
             slope(both, "lines JOIN customers USING (customer)", "lines.quantity")
     assert refusal.value.code == "curator.not-computed-on"
+
+
+def test_a_cap_that_no_owner_of_joined_rows_can_reach_is_refused(shop: pt.Curator) -> None:
+    question = "SELECT COUNT(*) AS n FROM orders JOIN customers USING (customer)"
+    assert shop.quote(question, rho=1, rows_per_user=3).cost
+    with pytest.raises(InvalidInput) as refusal:
+        shop.quote(question, rho=1, rows_per_user=4)
+    assert refusal.value.code == "people.cap-beyond-product"
+
+
+def test_a_batch_whose_rows_name_no_owner_is_refused_and_nothing_is_lost() -> None:
+    with made() as curator:
+        for rows in ([{"cust": "c1", "order": "x", "price": 1}], [{"customer": "c1", "price": 1}]):
+            with pytest.raises(InvalidInput) as refusal:
+                curator.ingest("orders", rows)
+            assert refusal.value.code == "vault.unlike-rows"
+        assert curator.ingest("orders", [{"CUSTOMER": "c1", "order": "x"}, {"price": 2}]).batch == 1
+        assert curator.ingest("orders", []).batch == 2

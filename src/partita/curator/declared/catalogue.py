@@ -136,6 +136,9 @@ class Catalogue:
     @within_effort
     def quoted(self, plan: Plan, wanted: Wanted) -> Quote:
         """The quote of a plan on these terms."""
+        joined, rows = joined_of(plan.table), wanted.caps.over(plan.caps).rows
+        if joined is not None and rows is not None and rows > joined.most:
+            raise refuse_people.cap_beyond_product(rows, joined.most, self._people.owner if self._people else "")
         return wanted.quote(plan, self.promised(plan.table, plan), self.kept(plan.table))
 
     def requoted(self, plan: Plan, price: Price, noise: str | None) -> Quote:
