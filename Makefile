@@ -27,17 +27,19 @@ $(STAMP): pyproject.toml tools/find_python.sh
 	@$(BIN)/python -m pip install -qq --editable '.[dev]'
 	@touch $@
 
-.PHONY: chromium
+.PHONY: chromium java
 chromium:
 	@tools/install_browser.sh
+java:
+	@tools/install_java.sh
 
 demo: $(STAMP)  ## set up and run the demonstration
 	@$(BIN)/partita demo
 
-test: $(STAMP) chromium  ## set up and run every test, slow ones and doctests included
+test: $(STAMP) chromium java  ## set up and run every test, slow ones and doctests included
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
-quick: $(STAMP) chromium  ## run the tests that are not marked slow
+quick: $(STAMP) chromium java  ## run the tests that are not marked slow
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m 'not slow'
 
 soak: $(STAMP)  ## hours: hostile statements, neighbours of whole histories, and the tests of `make test` with far more examples

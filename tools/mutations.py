@@ -563,20 +563,6 @@ MUTATIONS = (
         tests=("tests/laws/test_limited_losses.py", "tests/laws/test_account.py"),
     ),
     Mutation(
-        "composition/account/loads/wide/pairs.py",
-        "return found if apart else boxes_of.disjoint(dict.fromkeys(found))",
-        "return found",
-        "boxes that meet on the grid are counted as if they were apart",
-        tests=("tests/laws/test_wide.py", "tests/unit/curator/test_wide_tables.py"),
-    ),
-    Mutation(
-        "ledger/refined.py",
-        "    if isinstance(promise.granularity.single, Users):\n        return True\n",
-        "",
-        "loads of owners are not counted anew in a refined domain",
-        tests=("tests/laws/test_migration_of_people.py", "tests/laws/test_migration.py"),
-    ),
-    Mutation(
         "composition/account/loads/units.py",
         "            amount = -((-part.numerator * scale.numerator) // (part.denominator * scale.denominator))",
         "            amount = (part.numerator * scale.numerator) // (part.denominator * scale.denominator)",
@@ -939,6 +925,62 @@ MUTATIONS = (
         "a derived table has one row of an owner, whatever its keys",
         tests=("tests/laws/test_derived.py",),
     ),
+    Mutation(
+        "composition/account/people.py",
+        "        users = replace(self.persons.in_table(table), in_region=in_region)\n",
+        "        users = replace(self.persons.in_table(table, 1), in_region=in_region)\n",
+        "what many rows of a person lose in a table is what one row loses",
+        tests=("tests/laws/test_people_account.py", "tests/laws/test_people_path.py"),
+    ),
+    Mutation(
+        "composition/account/people.py",
+        "            found: list[Codes] = list(full)\n",
+        "            found: list[Codes] = [\n"
+        "                whole if wide.axes[at].startswith((f'{table}.', f'{self.persons.table}.')) else ((0, 1),)\n"
+        "                for at, whole in enumerate(full)\n"
+        "            ]\n",
+        "a person loses the maximum over tables, and not the sum",
+        tests=("tests/laws/test_people_account.py",),
+    ),
+    Mutation(
+        "engine/statements/growth.py",
+        '        known += f" WHERE {_unseen(others, secret, bare)}"\n',
+        "        pass\n",
+        "a person's own values change when another row comes",
+        tests=(
+            "tests/laws/test_growth.py::test_what_is_kept_is_what_the_theory_says_for_every_spreading_of_a_persons_rows",
+        ),
+    ),
+    Mutation(
+        "engine/statements/growth.py",
+        'ordered = f"SELECT *, {used} + ROW_NUMBER()',
+        'ordered = f"SELECT *, ROW_NUMBER()',
+        "each batch has the places of the first",
+        tests=(
+            "tests/laws/test_growth.py::test_what_is_kept_is_what_the_theory_says_for_every_spreading_of_a_persons_rows",
+        ),
+    ),
+    Mutation(
+        "engine/statements/growth.py",
+        'return f"HASH({hashed})" + "".join(f", {name(column)} NULLS LAST" for column in listed)',
+        'return "RANDOM()"',
+        "ties of a batch are broken anew",
+        tests=("tests/laws/test_growth_of_users.py::test_owners_who_are_numbers_keep_what_they_would_as_texts",),
+    ),
+    Mutation(
+        "engine/statements/statement.py",
+        '    return f"{stored.dialect.hashed(SEPARATOR, cap.key, [_written(column, stored) for column in listed])}{ties}"\n',
+        '    return "1"\n',
+        "of an owner's rows those are kept that are stored first",
+        tests=("tests/golden/test_kept_rows.py",),
+    ),
+    Mutation(
+        "engine/growing.py",
+        "                if self._exists(place.arrived) and not self._numbered and place.held in self._bare():\n",
+        "                if self._exists(place.arrived) and not self._numbered:\n",
+        "a later batch takes the place of what was sealed",
+        tests=("tests/laws/test_growth_of_users.py",),
+    ),
     # --- joins and derived tables as an engine reads them -----------------------------------------------------------
     Mutation(
         "engine/statements/joining.py",
@@ -963,8 +1005,8 @@ MUTATIONS = (
     ),
     Mutation(
         "engine/statements/joining.py",
-        "        elif link.other not in sure or not numbered:",
-        "        elif not numbered:",
+        '            tests.append(f"{_owner(link.other)} = {_owner(mine)}")',
+        '            tests.append(f"{owner} = {_owner(mine)}")',
         "a row meets owners who are not there",
         tests=("tests/laws/test_joined.py::test_the_engines_agree_with_a_plain_database_on_the_kept_rows",),
     ),

@@ -160,9 +160,11 @@ def users(folder: Path, rows: int, rounds: int) -> list[str]:
         lines.append(line(name, found, "0.1"))
     lines += [
         "",
-        "| once | plain DuckDB, its copy sorted by owner to parquet | curator, kept rows | ratio | goal |",
+        "Opening it on a file that is not sealed, once; what sealing takes is in GROWTH.md.",
+        "",
+        "| once | plain DuckDB, its copy sorted by owner to parquet | curator, kept rows | ratio | |",
         "|---|---|---|---|---|",
-        line("making the copy", (copied, kept, kept / copied), "3"),
+        line("making the copy", (copied, kept, kept / copied), ""),
         "",
     ]
     curator.close()
@@ -204,10 +206,11 @@ def hospital(people: int) -> dict[str, pa.Table]:
     }
 
 
+# Asked with another day each time, at one price: an equal question would be answered from the book.
 JOIN = """
     SELECT p.region, COUNT(*) AS n, SUM(r.packs) AS packs, SUM(v.cost) AS cost
     FROM prescriptions r JOIN visits v ON r.visit = v.visit JOIN patients p ON p.patient = v.patient
-    WHERE p.age > 50 AND v.day < 200 GROUP BY p.region"""
+    WHERE p.age > 50 AND v.day < {} GROUP BY p.region"""
 
 
 @contextmanager
@@ -258,13 +261,13 @@ def joins(people: int, rounds: int) -> list[str]:
     sizes = ", ".join(f"{source.num_rows:,} {name}" for name, source in sources.items())
     with clinic(sources) as curator:
         found = beside(
-            lambda: connection.execute(JOIN).fetchall(),
-            lambda turn: curator.ask(JOIN, rho=1 + turn, reuse=False),
+            lambda: connection.execute(JOIN.format(200)).fetchall(),
+            lambda turn: curator.ask(JOIN.format(200 + turn), rho=1, reuse=False),
             3 * rounds,
         )
-        program = curator.quote(JOIN, rho=1).quote.program
+        program = curator.quote(JOIN.format(200), rho=1).quote.program
         alone = beside(
-            lambda: connection.execute(JOIN).fetchall(),
+            lambda: connection.execute(JOIN.format(200)).fetchall(),
             lambda _: curator._engine.run(program),  # the rest of a question does not grow with the rows
             3 * rounds,
         )

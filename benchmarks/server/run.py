@@ -41,21 +41,22 @@ rho = "1000"
 port = 0
 requests_per_minute = 100000000
 practice = false
+workers = {workers}
 [tables.visits]
 source = "visits.csv"
 [tables.visits.columns]
-age = { integers = [0, 120], missing = 0 }
-ward = { integers = [0, 99], missing = 0 }
+age = {{ integers = [0, 120], missing = 0 }}
+ward = {{ integers = [0, 99], missing = 0 }}
 """
 
 
-def folder(place: Path, rows: int) -> Path:
+def folder(place: Path, rows: int, workers: int = 1) -> Path:
     """A custodian's folder."""
     place.mkdir()
     source = random.Random(1)
     lines = [f"{source.randint(0, 100)},{source.randint(0, 99)}" for _ in range(rows)]
     (place / "visits.csv").write_text("\n".join(["age,ward", *lines]) + "\n")
-    (place / "partita.toml").write_text(SETTINGS)
+    (place / "partita.toml").write_text(SETTINGS.format(workers=workers))
     return place
 
 
@@ -143,7 +144,14 @@ def line(name: str, times: Sequence[float]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    for name, value in (("questions", 200), ("repeats", 1000), ("clients", 64), ("rows", 100_000), ("threads", 32)):
+    for name, value in (
+        ("questions", 200),
+        ("repeats", 1000),
+        ("clients", 64),
+        ("rows", 100_000),
+        ("threads", 32),
+        ("workers", 2),
+    ):
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--client", help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -154,6 +162,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         within = inside(folder(Path(temporary, "inside"), given.rows), given.questions, given.threads)
         found, charges, unfinished = served(folder(Path(temporary, "served"), given.rows), plan)
+        several, more, open_still = served(folder(Path(temporary, "several"), given.rows, given.workers), plan)
     expected = given.questions + 41
     machine = (
         f"Python {platform.python_version()}, {os.cpu_count()} shared cores, load {os.getloadavg()[0]:.1f} at its end"
@@ -171,10 +180,15 @@ Written by `benchmarks/server/run.py` on {datetime.now(UTC):%Y-%m-%d}: {machine}
 {line("fresh counts, over HTTP, one client", found["one"])}
 {line("the same count again, over HTTP", found["repeated"])}
 {line("health", found["health"])}
+{line(f"fresh counts, {given.workers} workers", several["fresh"])}
+{line(f"the same count again, {given.workers} workers", several["repeated"])}
 
 - Fresh counts over HTTP: {fresh / rate(within):.2f} of what the curator reaches by itself; {fresh / one:.2f} times the
   rate of one client.
 - Repeated counts: {rate(found["repeated"]) / rate(found["health"]):.2f} of the rate of the health route.
+- {given.workers} workers: {rate(several["fresh"]) / fresh:.2f} times the rate of one for fresh counts,
+  {rate(several["repeated"]) / rate(found["repeated"]):.2f} times for repeated ones; charges afterwards: {more}, without
+  an answer: {open_still}.
 - Charges in the ledger afterwards: {charges} for {expected} different questions; without an answer: {unfinished}. The
   audit found the book sound.
 """

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, final
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
 
 # What a drawing says of itself, which a page around it has no use for.
 _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
@@ -75,6 +76,32 @@ _PENS = (
 )
 
 
+# The same colour for a method in every picture.
+_METHODS = {
+    "basic": Pen("#111111", (6, 2), 1.8),
+    "advanced": Pen("#0072b2", (7, 2, 1.5, 2), 2.0),
+    "optimal": Pen("#d55e00", (), 2.0),
+    "exact": Pen("#009e73", (1.5, 1.5), 2.4),
+    "zcdp": Pen("#cc79a7", (3, 2), 1.8),
+    "rényi": Pen("#56b4e9", (5, 1.5, 1, 1.5, 1, 1.5), 1.8),
+    "gaussian": Pen("#e69f00", (2, 4), 2.2),
+}
+_ALSO = {"pld": "exact", "best": "exact", "gdp": "gaussian", "renyi": "rényi"}
+
+
+def pens_of_methods(names: Iterable[str]) -> list[Pen]:
+    """A pen for each method by its name, the same in every picture; other names have the pens that are left.
+
+    >>> [pen.color for pen in pens_of_methods(["basic", "optimal for any ε", "pld"])]
+    ['#111111', '#d55e00', '#009e73']
+    """
+    words = [re.split(r"[^a-zé]", name.lower(), maxsplit=1)[0] for name in names]
+    found = [_METHODS.get(_ALSO.get(word, word)) for word in words]
+    taken = {pen.color for pen in found if pen is not None}
+    rest = cycle([pen for pen in _PENS if pen.color not in taken] or _PENS)
+    return [next(rest) if pen is None else pen for pen in found]
+
+
 def pens() -> Iterator[Pen]:
     """One pen after the other, for ever."""
     return cycle(_PENS)
@@ -83,8 +110,8 @@ def pens() -> Iterator[Pen]:
 @contextmanager
 def sheet(title: str, *, width: float = 7.2, height: float = 4.5) -> Iterator[tuple[Figure, Axes]]:
     """An empty picture with a title; no window is ever opened."""
-    with sheets(title, width=width, height=height) as (figure, (axes,)):
-        yield figure, axes
+    with sheets(title, width=width, height=height) as (made, (axes,)):
+        yield made, axes
 
 
 @contextmanager
@@ -95,12 +122,11 @@ def sheets(*titles: str, width: float = 7.2, height: float = 4.5) -> Iterator[tu
     except ImportError as missing:
         raise refuse.no_matplotlib() from missing
     with mpl.rc_context(_LOOK):
-        figure = _picture()(figsize=(width, height), dpi=150, layout="constrained")
-        row = [figure.add_subplot(1, len(titles), place + 1) for place in range(len(titles))]
+        made = figure(width, height)
+        row = [made.add_subplot(1, len(titles), place + 1) for place in range(len(titles))]
         for axes, title in zip(row, titles, strict=True):
             axes.set_title(title)
-            axes.grid(visible=True)
-        yield figure, row
+        yield made, row
 
 
 @cache
@@ -113,10 +139,52 @@ def _picture() -> type[Figure]:
 
     @final
     class Picture(Figure):
+        def add_subplot(self, *places: Any, **options: Any) -> Axes:
+            import matplotlib as mpl
+
+            with mpl.rc_context(_LOOK):
+                axes: Axes = super().add_subplot(*places, **options)
+                axes.grid(visible=True)
+            made: Any = axes
+            made.set_title = partial(axes.set_title, loc="left", fontsize=12, fontweight="bold", pad=12)
+            made.legend = partial(_legend, axes, axes.legend)
+            made.set_xscale = partial(_scaled, axes.set_xscale, axes.xaxis)
+            made.set_yscale = partial(_scaled, axes.set_yscale, axes.yaxis)
+            return axes
+
         def _repr_svg_(self) -> str:
             return svg(self)
 
     return Picture
+
+
+def _legend(axes: Axes, write: Callable[..., Legend], **options: Any) -> Legend:
+    """A legend below its axes, where it hides no line; or where it is asked to be."""
+    from matplotlib.transforms import ScaledTranslation
+
+    if "loc" not in options:
+        deep = 0.5 if axes.get_xlabel() else 0.3
+        lower = axes.transAxes + ScaledTranslation(0, -deep, axes.figure.dpi_scale_trans)
+        options |= {"loc": "upper left", "bbox_to_anchor": (0, 0), "bbox_transform": lower, "borderaxespad": 0}
+    return write(**{"frameon": False, "fontsize": 9, "labelcolor": INK, **options})
+
+
+def _scaled(change: Callable[..., None], axis: Axis, scale: str, **options: Any) -> None:
+    change(scale, **options)
+    if scale == "log":
+        plain_ticks(axis)
+
+
+def figure(width: float = 7.2, height: float = 4.5) -> Figure:
+    """An empty picture for drawings of your own in the look of all others, which a notebook shows by itself.
+
+    >>> picture = figure(4, 3)
+    >>> axes = picture.subplots()
+    >>> lines = axes.plot([1, 2, 3])
+    >>> svg(picture).count("<svg")
+    1
+    """
+    return _picture()(figsize=(width, height), dpi=150, layout="constrained")
 
 
 @final
@@ -157,8 +225,10 @@ def plain_ticks(axis: Axis) -> None:
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
     def plainly(value: float, _: object) -> str:
+        if 0.01 <= value < 10**5:
+            return f"{value:,.10g}"
         digits, _, power = f"{value:.2g}".partition("e")
-        return f"{value:,.10g}" if value >= 0.01 else f"{digits}e{int(power)}" if power else digits
+        return f"{digits}e{int(power)}" if power else digits
 
     axis.set_major_formatter(FuncFormatter(plainly))
     axis.set_minor_formatter(NullFormatter())

@@ -117,6 +117,8 @@ class Limits:
     """Aggregates of one question among which sums that follow from others are looked for."""
     margin_cells: int = 200
     """Groups of one question whose margins are estimated from each other; beyond, each level is its own release."""
+    margin_numbers: int = 600
+    """Numbers in all groups of such a question; beyond, every level is released with an equal share."""
     related_values: int = 50_000
     """Values of a column with keys; beyond, the same."""
     related_numbers: int = 1500

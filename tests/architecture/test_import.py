@@ -61,7 +61,7 @@ def test_every_picture_is_in_the_gallery():
     gallery = partita.pictures
     assert set(gallery.__all__) == set(dir(gallery))
     drawn = {module.name for module in iter_modules(pictures.__path__)}
-    assert drawn | {"region_map", "save", "svg"} == set(gallery.__all__)
+    assert drawn | {"figure", "region_map", "save", "svg"} == set(gallery.__all__)
     assert all(callable(getattr(gallery, name)) for name in gallery.__all__)
 
 

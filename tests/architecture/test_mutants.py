@@ -26,7 +26,7 @@ def test_every_mistake_can_still_be_made():
     assert all(bool(one.by) != bool(one.tests) for one in MUTATIONS)
     for test in {test for one in MUTATIONS for test in one.tests}:
         file, _, name = test.partition("::")
-        assert f"def {name}" in (ROOT / file).read_text(encoding="utf-8"), test
+        assert f"def {name.partition('[')[0]}" in (ROOT / file).read_text(encoding="utf-8"), test
 
 
 @pytest.fixture(scope="module")

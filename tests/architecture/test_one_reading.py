@@ -32,8 +32,6 @@ USES = {
     "curator/path/rehearsal.py Rehearsal._works": {"blank"},
     # Two tables that it made up itself, with engines of its own.
     "attacks/audits/deployment.py _offered": {"run"},
-    # Conversations with models, which are no engines.
-    "server/routes/talks.py _kept": {"run"},
 }
 
 # Who knows an engine at all: whoever opens it, and those above.

@@ -52,10 +52,10 @@ SELECT SUM(CASE WHEN "public"."visits"."age" > 64 THEN 1 ELSE 0.0 END) / COUNT(*
 => answered: share number*
 
 SELECT TRUE AS "_" FROM "public"."visits" WHERE 1 <> 1 LIMIT 0
-=> refused: query.rows-themselves
+=> declared: _; 0 lines
 
 SELECT "public"."visits"."city" AS "city" FROM "public"."visits" GROUP BY "public"."visits"."city" ORDER BY "public"."visits"."city" ASC LIMIT 1000
-=> refused: query.no-aggregate
+=> declared: city; 5 lines
 
 SELECT CAST(EXTRACT(dow FROM "public"."visits"."day") AS integer) + 1 AS "day", COUNT(*) AS "count" FROM "public"."visits" GROUP BY 1 ORDER BY 1
 => answered: day whole, count whole*
@@ -69,10 +69,10 @@ SELECT sex AS sex, COUNT(*) AS count FROM public.visits GROUP BY sex ORDER BY co
 => answered: sex text, count whole*
 
 SELECT DATE_TRUNC('day', seen) AS __timestamp, COUNT(*) AS count FROM public.visits WHERE seen >= TO_TIMESTAMP('2025-01-01 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') AND seen < TO_TIMESTAMP('2025-02-01 00:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US') GROUP BY DATE_TRUNC('day', seen) ORDER BY count DESC LIMIT 1000
-=> refused: query.not-a-condition
+=> answered: __timestamp moment, count whole*
 
 SELECT DATE_TRUNC('day', day) AS day, sum(cost) AS "SUM(cost)" FROM public.visits WHERE day >= TO_DATE('2025-01-01', 'YYYY-MM-DD') GROUP BY DATE_TRUNC('day', day) LIMIT 50000
-=> refused: query.not-a-condition
+=> answered: day day, SUM(cost) number*
 
 SELECT city AS city, AVG(age) AS "AVG(age)" FROM public.visits GROUP BY city ORDER BY "AVG(age)" DESC LIMIT 100
 => answered: city text, AVG(age) number*
@@ -87,7 +87,7 @@ SELECT COUNT(*) AS rowcount FROM (SELECT sex AS sex, COUNT(*) AS count FROM publ
 => answered: rowcount whole*
 
 SELECT DISTINCT sex AS sex FROM public.visits LIMIT 1000
-=> refused: query.rows-themselves
+=> declared: sex; 4 lines
 
 SELECT sex, count(*) AS count FROM public.visits GROUP BY sex HAVING count(*) > 5 ORDER BY count DESC LIMIT 10
 => answered: sex text, count whole*
@@ -125,7 +125,7 @@ SELECT extract(hour from seen) AS h, count(*) AS n FROM visits GROUP BY 1 ORDER 
 => answered: h whole, n whole*
 
 SELECT DISTINCT city FROM visits ORDER BY city
-=> refused: query.rows-themselves
+=> declared: city; 5 lines
 
 -- tool: DBeaver
 
@@ -165,7 +165,7 @@ SELECT CAST(EXTRACT(YEAR FROM "visits"."day") AS INT) AS "yr:day:ok", COUNT(*) A
 => answered: yr:day:ok whole, n whole*
 
 SELECT "visits"."city" AS "city" FROM "public"."visits" "visits" GROUP BY 1 ORDER BY 1 ASC NULLS FIRST
-=> refused: query.no-aggregate
+=> declared: city; 5 lines
 
 SELECT AVG(CAST("visits"."age" AS DOUBLE PRECISION)) AS "avg:age:ok" FROM "public"."visits" "visits"
 => answered: avg:age:ok number*
@@ -212,7 +212,7 @@ select max("rows"."age") as "a0", min("rows"."age") as "a1" from "public"."visit
 => answered: a0 number, a1 number
 
 select distinct "sex" from "public"."visits"
-=> refused: query.rows-themselves
+=> declared: sex; 4 lines
 
 -- tool: dbplyr
 
@@ -250,10 +250,10 @@ SELECT EXTRACT(month FROM "day") AS "m", COUNT(*) AS "n" FROM "visits" GROUP BY 
 => answered: m whole, n whole*
 
 SELECT * FROM "visits" AS "q01" WHERE (0 = 1)
-=> refused: query.rows-themselves
+=> declared: age, sex, city, day, seen, cost; 0 lines
 
 SELECT DISTINCT "sex" FROM "visits"
-=> refused: query.rows-themselves
+=> declared: sex; 4 lines
 
 SELECT "sex", SUM(CASE WHEN ("age" > 64.0) THEN 1.0 WHEN NOT ("age" > 64.0) THEN 0.0 END) AS "n" FROM "visits" GROUP BY "sex"
 => answered: sex text, n number*
@@ -276,7 +276,7 @@ SELECT {fn LCASE('A')}
 => goes to the catalogue
 
 SELECT COUNT(*) FROM visits WHERE day = {d '2025-01-05'}
-=> refused: query.unreadable
+=> answered: COUNT(*) whole*
 
 -- tool: SQLAlchemy and pandas
 
@@ -296,7 +296,7 @@ SELECT visits.sex, avg(visits.cost) AS avg_1 FROM visits WHERE visits.day >= '20
 => answered: sex text, avg_1 number*
 
 SELECT count(*) AS n FROM visits WHERE visits.age = ANY(ARRAY[1, 2, 3])
-=> refused: query.not-a-condition
+=> answered: n whole*
 
 SELECT visits.age, visits.sex FROM visits LIMIT 5
 => refused: query.rows-themselves
@@ -345,7 +345,7 @@ TABLE visits
 => refused: query.rows-themselves
 
 SELECT * FROM visits LIMIT 0
-=> refused: query.rows-themselves
+=> declared: age, sex, city, day, seen, cost; 0 lines
 
 SELECT sex, count(*) n FROM visits GROUP BY sex ORDER BY n DESC
 => answered: sex text, n whole*

@@ -242,6 +242,25 @@ def _pairs() -> dict[str, list[tuple[Any, Any]]]:
         "numeric(9,3)": [
             (text, Decimal(text)) for text in ("NaN", "0", "-0.125", "0.125", "1.375", "-3", "2", "99999.5")
         ],
+        # As many digits behind the point as a declared step has, and fewer: no double is made of these.
+        "numeric(9,2)": [
+            (text, Decimal(text))
+            for text in (
+                "NaN",
+                "0",
+                "-0.01",
+                "0.01",
+                "1.38",
+                "-3",
+                "9.99",
+                "10",
+                "10.01",
+                "-10",
+                "-10.01",
+                "9999999.99",
+            )
+        ],
+        "numeric(15,0)": [(text, Decimal(text)) for text in ("NaN", "0", "-3", "5", "6", "-5", "-6", "9" * 15)],
         "text": texts,
         'varchar COLLATE "C"': texts,
         "hostile.word": [(text, text) for text in _TEXTS if len(text) <= 40],
@@ -287,7 +306,7 @@ _LIKELY = {
 _UNFIT = {
     **{name: {"date", "timestamp", "timestamptz", "hostile.on_day"} for name in "abc"},
     **{name: {"real", "double precision", "timestamp", "timestamptz", "numeric", "hostile.amount"} for name in "det"},
-    **{name: {*_NUMBERS, "numeric(30,3)", "boolean"} for name in "fh"},
+    **{name: {*_NUMBERS, "numeric(30,3)", "numeric(9,2)", "numeric(15,0)", "boolean"} for name in "fh"},
     "g": {"date", "timestamp", "timestamptz", "hostile.on_day"},
 }
 

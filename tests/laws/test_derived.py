@@ -6,9 +6,12 @@ from __future__ import annotations
 from collections import Counter
 from contextlib import closing
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+import partita as pt
 from partita.engine.duckdb import DuckDB
 from partita.engine.plain.joins import joined_rows, kept_rows
 from partita.engine.reference import Reference
@@ -103,3 +106,17 @@ def test_rows_that_are_equal_in_what_is_ordered_by_are_told_apart_by_their_value
 
 def _world(buys):
     return World({"folk": [], "buys": buys, "bits": [], "seen": []}, {"bits": 3, "buys": 3, "seen": 3})
+
+
+def test_names_are_ordered_by_their_texts_however_they_are_held(tmp_path):
+    """Rows of a list are held in the order in which names are declared, those of a file by their texts."""
+    rows = [{"u": "p", "w": name} for name in ("b", "a", "?")]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "seen.parquet")
+    promise = pt.Promise(pt.persons("u", rows={"seen": 3}), pt.ZCDP(rho=10**9))
+    text = "SELECT w, COUNT(*) AS n FROM (SELECT u, w, ROW_NUMBER() OVER (PARTITION BY u ORDER BY w) AS k FROM seen) t"
+    for source in (rows, tmp_path / "seen.parquet"):
+        seen = pt.Table("seen", source, {"u": pt.identifier(), "w": pt.categories("b", "a")})
+        with pt.Curator(tables=[seen], promises=[promise]) as curator:
+            for place, name in enumerate(("OTHER", "a", "b"), start=1):
+                lines = curator.ask(f"{text} WHERE k = {place} GROUP BY w", rho=10**6).rows()
+                assert [line["w"] for line in lines if line["n"]] == [name]

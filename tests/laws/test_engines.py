@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from partita.engine.duckdb import DuckDB
-from partita.engine.held import counts_rows
+from partita.engine.held import counted
 from partita.engine.reference import Reference
 from partita.errors import QueryRefused
 from partita.query.exact.extract import Extract
@@ -80,7 +80,7 @@ def test_a_count_from_codes_in_memory_agrees_with_the_reference(conditions, rows
     table = strategies.table(rows)
     questions = [f"SELECT COUNT(*) AS n FROM things WHERE {condition}" for condition in conditions]
     found = [programs(plan) for _, plan in narrow_enough(questions, table)]
-    held = [program for program in found if counts_rows(program)]
+    held = [program for program in found if counted(program)]
     assume(held)
     engine, reference = DuckDB([table], threads=1), Reference([table])
     for program in held:

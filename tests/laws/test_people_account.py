@@ -93,15 +93,15 @@ def charged(caps, own, releases, measure, *, altered=False):
     account = RegionAccount(people.domain, Promise(people.persons, big))
     wide = people.domain
     for table, way, region, cost in releases:
-        boxes = []
-        for value, row in region:
-            box = list(wide.everything)
-            if own:
-                box[wide.axis("people.a")] = ((value, value + 1),)
-            box[wide.axis(f"{table}.v")] = ((row, row + 1),)
-            boxes.append(tuple(box))
-        loss = _loss(measure, cost)
-        made = people.placed(table, Release(Region.of(wide, boxes), Cost(loss, owner=None if way == "rows" else loss)))
+        # As rows of the table beside the person's own value, which is how a question says it.
+        named = {"v": (table, "v"), **({"a": ("people", "a")} if own else {})}
+        rows = Domain({name: wide.bounded[wide.axis(".".join(one))] for name, one in named.items()})
+        boxes = [
+            tuple({"v": ((row, row + 1),), "a": ((value, value + 1),)}[name] for name in rows.axes)
+            for value, row in region
+        ]
+        loss, lifted = _loss(measure, cost), people.lifted(table, Region.of(rows, boxes), named)
+        made = people.placed(table, Release(lifted, Cost(loss, owner=None if way == "rows" else loss)))
         account.charge(made.region, people.loss(made, big))
     return people, account
 

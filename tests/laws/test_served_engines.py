@@ -51,6 +51,7 @@ DECLARED: dict[str, Any] = {
     "few": pt.integers(-5, 5),
     "many": pt.integers(-(2**49), 2**49, missing=0),
     "cents": pt.decimals(-10, 10, step="0.01"),
+    "finer": pt.decimals(-1, 9, step="0.0025", missing=0),
     "thirds": pt.decimals(0, 1000, step="1/3"),
     "below": pt.decimals(-3000, 0, step="0.75", missing=0),
     "fives": pt.decimals(-20, 120, step=5),

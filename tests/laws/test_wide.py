@@ -29,6 +29,7 @@ from partita.region import box as boxes_of
 from partita.region import codes as codes_of
 from partita.region.box import Box
 from partita.theory.measures.pure import Pure
+from tests.sizes import tried
 
 Value = tuple[int, ...]
 BUDGET = (1000, 700)
@@ -129,11 +130,12 @@ def test_no_bound_is_below_brute_force(kind, limits):
     assert admitted > 8
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("limits", LIMITS, ids=str)
 @pytest.mark.parametrize("kind", ["values", "pairs"])
 def test_a_book_opened_again_decides_as_the_one_that_was_written(kind, limits):
     chosen = LIMITS[limits]
-    for seed in range(6 if kind == "values" else 3):
+    for seed in range(tried(6 if kind == "values" else 3, soaking=60)):
         rng = random.Random(f"again {kind} {limits} {seed}")
         shape, booked = shape_of(rng, kind), []
         with using(chosen):

@@ -16,10 +16,27 @@ import psycopg
 import pytest
 
 from partita.curator.settings import declared_terms, read_settings
+from partita.ledger.book.points import Point
 from partita.ledger.opening import open_ledger
+from tests.paths.serving import Server, folder, tokens
 from tests.paths.wiring import Wired
 
 QUESTION = "SELECT COUNT(*) AS n FROM visits WHERE age = {}"
+# The worker that comes first to the point that a file names dies there, and takes the file with it.
+CUTTING = """
+import os, signal, sys
+import partita.ledger.ledger as ledger
+place = os.path.join(os.environ["CUTS"], "cut-")
+def cut(point):
+    try:
+        os.unlink(place + point.value)
+    except FileNotFoundError:
+        return
+    os.kill(os.getpid(), signal.SIGKILL)
+ledger.Ledger._faults = property(lambda self: cut, lambda self, given: None)
+from partita.cli import main
+sys.exit(main())
+"""
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +152,47 @@ def test_a_killed_worker_is_replaced_and_nothing_is_charged_twice_or_lost(two):
         charged = [entry for entry, _ in ledger.charges(500, before=None, analyst="bob", text=None)[0]]
     assert audit.sound
     assert len(charged) == 30
+
+
+@pytest.mark.slow
+def test_a_worker_killed_at_any_point_under_load_loses_and_doubles_nothing(tmp_path):
+    place = folder(tmp_path / "house", server="workers = 2\nrequests_per_minute = 1000000")
+    token = tokens(place, {"carol": "custodian", "ada": "analyst"})["ada"]
+    server = Server(place, {"CUTS": str(tmp_path)}, CUTTING)
+    answers: dict[int, list] = {}
+
+    def ask(number: int) -> None:
+        body = {"question": QUESTION.format(number), "rho": "0.001"}
+        for _ in range(100):
+            try:
+                found = httpx.post(
+                    f"{server.url}/v1/ask", json=body, headers={"Authorization": f"Bearer {token}"}, timeout=120
+                )
+            except httpx.TransportError:
+                continue
+            assert found.status_code == 200, found.text
+            answers.setdefault(number, []).append(found.json()["rows"])
+            return
+
+    try:
+        for turn, point in enumerate(Point):
+            (tmp_path / f"cut-{point.value}").touch()
+            with ThreadPoolExecutor(6) as pool:
+                [one.result() for one in [pool.submit(ask, 6 * turn + number) for number in range(6)]]
+        cuts = {one.name for one in tmp_path.glob("cut-*")}
+        for number in list(answers):
+            ask(number)
+    finally:
+        code, said = server.stop()
+    assert (code, said) == (0, "Closed. Every charge has its answer.\n")
+    assert cuts == set(), "no worker came to these points"
+    assert {len(found) for found in answers.values()} == {2}
+    assert all(first == again for first, again in answers.values())
+    settings = read_settings(place / "partita.toml")
+    with open_ledger(settings.ledger, declared_terms(settings)) as ledger:
+        assert ledger.verify().sound
+        charged = ledger.charges(500, before=None, analyst="ada", text=None)[0]
+    assert len(charged) == len(answers) == 6 * len(Point)
 
 
 def test_it_ends_as_a_whole(tmp_path):

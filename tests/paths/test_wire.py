@@ -118,6 +118,23 @@ def test_refusals_carry_code_and_state_and_spend_nothing(wired):
     assert spent(wired) == before
 
 
+def test_bars_by_name_bounds_in_the_call_and_declared_values(wired):
+    told: list[str] = []
+    with wired.as_(options="-c partita.rho=0.02 -c partita.errors=none") as one:
+        asked = "SELECT DP_INTERVAL_LOW(n) AS low, sex, COUNT(*) AS n, ERROR(n) AS e FROM visits GROUP BY sex"
+        found = one.execute(asked)
+        assert [column.name for column in found.description] == ["low", "sex", "n", "e"]
+        assert [line[2] - line[3] == pytest.approx(line[0]) for line in found.fetchall()] == [True] * 4
+        assert one.execute("SELECT SUM(age CLAMPED BETWEEN 0 AND 1) AS s FROM visits").fetchone()[0] < 800
+        assert refused(one, "SELECT COUNT(*) AS n, ERROR(m) FROM visits") == ("42703", "wire.no-bar")
+        before = spent(wired)
+        one.add_notice_handler(lambda diag: told.append(diag.message_primary))
+        assert one.execute("SELECT DISTINCT sex FROM visits").fetchall() == [("F",), ("M",), ("OTHER",), (None,)]
+        assert one.execute("SELECT * FROM visits LIMIT 0").description[2].name == "day"
+        assert "as declared" in told[0]
+        assert spent(wired) == before
+
+
 def test_a_rollback_gives_nothing_back_and_a_failed_transaction_waits_for_it(wired):
     told: list[str] = []
     with wired.as_(autocommit=False) as one:

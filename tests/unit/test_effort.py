@@ -12,6 +12,7 @@ import partita as pt
 from partita import effort
 from partita.effort import BATCH_STEPS, MOST_STEPS, Effort, Work, bounded, spend, within_effort
 from partita.errors import BudgetExceeded, PartitaError, QueryRefused
+from partita.query.batch import batch
 from partita.query.sql import parse as sql
 from partita.region.meetings import meetings
 
@@ -275,3 +276,16 @@ def test_a_small_question_makes_few_calls(name):
     finally:
         sys.setprofile(before)
     assert made < 1_500_000 if name == "sum" else made < 1_000_000
+
+
+def test_margins_of_many_numbers_are_not_related_to_each_other(monkeypatch):
+    """Ten sums in 75 groups took more than four seconds of linear algebra; here are 60 groups."""
+    related: list[int] = []
+    monkeypatch.setattr(batch, "told", lambda quotes, worth: related.append(len(quotes)))
+    with pt.Curator(tables=[SMALL], promises=PROMISES) as made:
+        for count, looked in ((2, True), (12, False)):
+            related.clear()
+            listed = ", ".join(f"SUM(b * {factor} + a) AS s{factor}" for factor in range(1, count + 1))
+            quote = made.quote(f"SELECT {listed} FROM things GROUP BY ROLLUP (a, d, g)", rho="0.1")
+            assert 0 < quote.cost.rho <= pt.ZCDP(rho="0.1").rho
+            assert bool(related) is looked

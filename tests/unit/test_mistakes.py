@@ -66,7 +66,7 @@ MISTAKES = [
     ("C(ledger=5)", "ledger.bad-path"),
     ("C(ledger=None)", "ledger.bad-path"),
     ('C(ledger="nowhere/x.ledger")', "ledger.no-folder"),
-    ('C(backend="spark")', "curator.unknown-backend"),
+    ('C(backend="mysql")', "curator.unknown-backend"),
     ("C(backend=None)", "curator.unknown-backend"),
     ("c.ask(q)", "query.no-price"),
     ("c.ask(q, 0.1)", "call.by-name"),
@@ -131,6 +131,14 @@ MISTAKES = [
     ("pt.posterior(0.5)", "call.missing"),
     ("pt.posterior(50, epsilon=1)", "number.too-large"),
     ("pt.Filter(1)", "theory.not-a-loss"),
+    ('pt.booleans("yes")', "call.by-name"),
+    ("pt.report(5)", "explain.not-a-ledger"),
+    ('pt.report("nowhere.ledger")', "ledger.missing"),
+    ('pt.Region.where("age > 3", [])', "region.no-columns"),
+    ("pt.RegionAccount([], P)", "region.no-columns"),
+    ('c.ask(q, epsilon="0.01")["m"]', "curator.no-such-column"),
+    ('c.ask(q, epsilon="0.01").to_pandas(errors=True)', "call.unknown-argument"),
+    ('C(tables=[pt.Table("visits", source="https://example.org/v.csv", columns=cols)])', "query.absent-source"),
     ('c.ask(q, epsilon="0.01").error(95)', "number.outside-unit-interval"),
 ]
 # Every text tells what to write, give, choose, change, make or look at.

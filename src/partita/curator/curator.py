@@ -427,6 +427,10 @@ class Curator(Custody):
         """A table to build a question from: ``curator.table("visits").where("age > 64").agg(n=pt.count())``."""
         return self._catalogue.frame(name)
 
+    def relation(self, rows: str) -> Table:
+        """The rows of a table, or of a join as SQL writes it after FROM, with the columns that algorithms can read."""
+        return self._catalogue.relation(rows)[0]
+
     @called
     def session(self, *, analyst: str, budget: Measure | Sequence[Measure | None] | None = None) -> Session:
         """A child account: the analyst's own limit and the joint budget both hold."""

@@ -26,6 +26,7 @@ from partita.ledger.ledger import Ledger
 from partita.query.tables.people import People
 from partita.query.tables.schema import Table
 from partita.query.tables.truncation import Truncation
+from partita.region.columns import Identifier, Key
 from partita.region.columns.base import Column
 from partita.vault.cipher import Cipher
 from partita.vault.folder import Cut, nothing
@@ -167,6 +168,7 @@ class Growth:
         for table in batch:
             if table not in self._tables:
                 raise refuse.unknown_table(table, self._tables)
+            _check_owned(self._tables[table], batch[table])
         _check_name(name)
         with self._turn, (opened := self._opened())[0].alone():
             vault, growing = opened
@@ -299,6 +301,19 @@ def sealed_beside(ledger: object) -> bool:
     """Whether there is a folder of sealed rows beside the place of a ledger."""
     name = ledger.name if isinstance(ledger, Ledger) else ledger
     return isinstance(name, str | os.PathLike) and Path(place_of(os.fsdecode(name))).is_dir()
+
+
+def _check_owned(table: Table, rows: object) -> None:
+    """Refuse a list of rows none of which names the owner or a key: all of them would be dropped, for ever.
+
+    Frames and files say which columns they have; lists do not, and what a row leaves out is missing in it.
+    """
+    if not isinstance(rows, list | tuple) or not rows or not all(isinstance(row, Mapping) for row in rows):
+        return
+    named = {str(column).lower() for row in rows for column in row}
+    for column, declared in table.columns.items():
+        if isinstance(declared, Identifier | Key) and column.lower() not in named:
+            raise refuse.unlike_rows(table.name, column, sorted({str(one) for row in rows[:1] for one in row}))
 
 
 def _source(given: object) -> object:

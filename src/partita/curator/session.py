@@ -86,6 +86,10 @@ class Session(InWords, Live):
         """A table to build a question from."""
         return self._curator.table(name)
 
+    def relation(self, rows: str) -> Table:
+        """The rows of a table, or of a join as SQL writes it after FROM, with the columns that algorithms can read."""
+        return self._curator.relation(rows)
+
     def _copied(self) -> PartitaError:
         return refuse.not_sent("A session", _AGAIN)
 

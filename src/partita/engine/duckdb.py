@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.engine.growing import Growing
-from partita.engine.held import Held, counts_rows
+from partita.engine.held import Held, counted
 from partita.engine.log import log
 from partita.engine.sources import types as sources
 from partita.engine.sources.files import files_of, parquet, relation_of
@@ -375,7 +375,7 @@ class DuckDB(Tallying):
         return not self._connection.execute(beyond).fetchall()
 
     def compute(self, program: Program) -> NDArray[np.object_]:
-        counts = not program.opened and counts_rows(program) and joined_of(program.table) is None
+        counts = not program.opened and counted(program) and joined_of(program.table) is None
         held = self._in_memory(program.table) if counts else None
         if held is None:
             return super().compute(program)

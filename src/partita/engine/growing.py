@@ -422,7 +422,7 @@ class Growing:
         raise refuse.not_sealed()
 
 
-_LINKS = {"key": "VARCHAR", "owner": "VARCHAR"}
+_LINKS = {'"key"': "VARCHAR", '"owner"': "VARCHAR"}
 _OWNERS, _KEYS, _COMING = '"owners numbered"', '"keys numbered"', '"rows coming"'
 
 __all__ = ["Contents", "Growing", "Holder"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.limits import current
-from partita.query.exact.program import Program, Rows
+from partita.query.exact.program import Program
 from partita.region.codes import Codes
 from partita.region.region import Region
 
@@ -45,17 +45,9 @@ class Held:
         return total
 
 
-def counts_rows(program: Program) -> bool:
-    """Whether a program asks for nothing but the number of rows in a region."""
-    return (
-        all(isinstance(tally, Rows) for tally in program.tallies)
-        and not program.cells.keys
-        and not program.opened
-        and not program.where.tests
-        and program.truncation is None
-        and program.per_user is None
-        and len(program.where.region.boxes) <= current().held_boxes
-    )
+def counted(program: Program) -> bool:
+    """Whether a program asks for the number of rows in a region of few boxes, and for nothing else."""
+    return program.counts_rows and len(program.where.region.boxes) <= current().held_boxes
 
 
 def _narrow(codes: NDArray[np.int64], size: int) -> NDArray[Any]:

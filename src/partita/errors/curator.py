@@ -271,6 +271,14 @@ def computation_not_live(kind: str) -> NotProven:
 # --- cautions: nothing is refused -----------------------------------------------------------------------------------
 
 
+def no_such_column(name: object, known: Sequence[str]) -> InvalidInput:
+    """A column that an answer does not have."""
+    return InvalidInput(
+        "curator.no-such-column",
+        f"{name!r} is no column of this answer. Choose from: {', '.join(known)}; or take its lines with rows().",
+    )
+
+
 def not_drawn(name: object, known: Sequence[str]) -> InvalidInput:
     """A column without error bars, or none of that name."""
     have = f"Choose from: {', '.join(known)}." if known else "This answer has no column with error bars."
@@ -375,4 +383,14 @@ def event_is_a_person(table: str, *, person: bool, fit: Iterable[str]) -> Invali
         "curator.event-is-a-person",
         f"A row of {table} {reason}, so one row of it alters all of that person's rows: it is protected by the promise "
         f"on people, with altered=True. Name one of {some(fit) or 'no other table'}. Nothing was opened.",
+    )
+
+
+def not_computed_on(rows: str) -> InvalidInput:
+    """An algorithm was to run on rows of which one row of a table may make several, or move others."""
+    return InvalidInput(
+        "curator.not-computed-on",
+        f"An algorithm does not run on {rows!r}: each of its rows must be one row of one table, as where a table is "
+        f"joined to the person table, and no promise may be on single rows of it. Run it on such a join or on one "
+        f"table. Nothing was read and nothing was charged.",
     )

@@ -81,3 +81,11 @@ def bad_people(value: object) -> InvalidInput:
         f"people = {value!r} is not a whole number of at least 1. Give how many people are in the data at least, as is "
         f"publicly known, or leave it out. Nothing was written.",
     )
+
+
+def not_a_ledger(value: object) -> InvalidInput:
+    """A report of something that is no book."""
+    return InvalidInput(
+        "explain.not-a-ledger",
+        f"A report is of a ledger, and {type(value).__name__} is none. Give curator.ledger, or the path of a book.",
+    )

@@ -29,6 +29,15 @@ def no_rows_given() -> InvalidInput:
     )
 
 
+def unlike_rows(table: str, column: str, first: Iterable[str]) -> InvalidInput:
+    """Rows of another schema: none of them names an owner, or a key."""
+    return InvalidInput(
+        "vault.unlike-rows",
+        f"Table {table} declares the column {column!r}, and none of these rows has it; the first has {some(first)}. "
+        f"They would be dropped for ever. {KEPT} Give rows with the columns that are declared.",
+    )
+
+
 def bad_name(value: object) -> InvalidInput:
     """A batch with a name that cannot be used."""
     return InvalidInput(

@@ -99,6 +99,25 @@ def not_answered(word: str) -> QueryRefused:
     )
 
 
+def bounds_of_owners() -> QueryRefused:
+    """Bounds of what an owner adds to a group, where rows have owners."""
+    return QueryRefused(
+        "wire.bounds-of-owners",
+        f"These bounds are of what one owner adds to a group, and here rows have owners: bounds of a row mean "
+        f"something else. {UNTOUCHED} Write SUM(CLAMP(x, 0, 100)) for bounds of every row, beside rows_per_user and "
+        f"groups_per_user.",
+    )
+
+
+def no_bar(name: str, known: Sequence[str]) -> QueryRefused:
+    """An error bar of a column that has none."""
+    return QueryRefused(
+        "wire.no-bar",
+        f"There is no noisy column {shown(name)} in this question, so it has no error bar.{meant(name, known)} "
+        f"Give it a name, as in COUNT(*) AS n, and ask for ERROR(n). {UNTOUCHED}",
+    )
+
+
 def unknown_prepared(what: str, name: str) -> InvalidInput:
     """No statement, portal or cursor of this name."""
     return InvalidInput("wire.unknown-name", f"There is no {what} {shown(name)} on this connection. {UNTOUCHED}")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from partita.front import front
 
 if TYPE_CHECKING:
+    from partita.canvas import figure as figure
     from partita.canvas import save as save
     from partita.canvas import svg as svg
     from partita.explain.pictures.accuracy import accuracy as accuracy
@@ -34,6 +35,7 @@ _HOMES = {
     "burn_down": ("partita.explain.pictures.burn_down", "burn_down"),
     "composition": ("partita.explain.pictures.composition", "composition"),
     "contest": ("partita.explain.pictures.contest", "contest"),
+    "figure": ("partita.canvas", "figure"),
     "histogram": ("partita.explain.pictures.histogram", "histogram"),
     "posterior": ("partita.explain.pictures.posterior", "posterior"),
     "profile": ("partita.explain.pictures.profile", "profile"),
@@ -48,6 +50,7 @@ __all__ = [
     "burn_down",
     "composition",
     "contest",
+    "figure",
     "histogram",
     "posterior",
     "profile",

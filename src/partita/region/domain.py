@@ -45,6 +45,11 @@ class Domain:
             raise refuse.repeated_column(next(name for name in columns if folded.count(name.lower()) > 1))
         object.__setattr__(self, "columns", MappingProxyType(dict(columns)))
 
+    @classmethod
+    def of(cls, columns: Domain | Mapping[str, Column]) -> Domain:
+        """A domain as it is, or of these columns."""
+        return columns if isinstance(columns, Domain) else cls(columns)
+
     @cached_property
     def axes(self) -> tuple[str, ...]:
         """The names of the columns that regions may speak of, in the order declared."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, final
 
 from partita.effort import within_effort
@@ -18,6 +19,7 @@ from partita.region.domain import Domain
 if TYPE_CHECKING:
     from sqlglot import exp
 
+    from partita.region.columns import Column
     from partita.region.predicate import Predicate
 
 NAMED = 8
@@ -25,7 +27,7 @@ NAMED = 8
 
 
 @final
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Region(InWords):
     """The record values a release may depend on (theory E9).
 
@@ -76,7 +78,7 @@ class Region(InWords):
 
     @classmethod
     @within_effort
-    def where(cls, condition: str | Predicate, domain: Domain) -> Region:
+    def where(cls, condition: str | Predicate, domain: Domain | Mapping[str, Column]) -> Region:
         """The records for which a condition can be true; what cannot be understood narrows nothing.
 
         >>> from partita.region.columns import integers
@@ -84,6 +86,7 @@ class Region(InWords):
         >>> Region.where("age > 5 AND sqrt(age) > 3", domain) == Region.where("age > 5", domain)
         True
         """
+        domain = Domain.of(domain)
         if isinstance(condition, str):
             from partita.region.where import parse
 
@@ -92,9 +95,9 @@ class Region(InWords):
 
     # --- what it holds ---------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def size(self) -> int:
-        """How many record values it holds."""
+        """How many record values it holds; counted once, since regions are keys of dictionaries."""
         return sum(boxes_of.size(box) for box in self.boxes)
 
     @property

@@ -51,6 +51,8 @@ def test_an_answer_is_its_rows_and_an_arrow_stream(answer):
     import pyarrow
 
     assert list(answer) == answer.rows()
+    assert len(answer) == 4
+    assert answer["n"] == [row["n"] for row in answer]
     assert pyarrow.table(answer).equals(answer.to_arrow())
     assert polars.from_arrow(pyarrow.table(answer)).equals(answer.to_polars())
 

@@ -21,20 +21,26 @@ from partita.region.columns import decimals
 STEPS = st.builds(Fraction, st.integers(1, 1000), st.integers(1, 1000))
 
 
-@settings(max_examples=40)
-@given(STEPS, st.integers(-(2**40), 2**40), st.integers(1, 2**40), st.data())
-def test_numbers_in_lists_are_read_as_they_are_in_python(step, low, width, data):
-    column = decimals(low * step, (low + width) * step, step=step)
-    stored = data.draw(st.lists(st.integers(low - 1, low + width + 1), min_size=1, max_size=3))
-    rows = [{"x": float(number * step)} for number in stored] + [{"x": None}]
-    table = Table("t", rows, {"x": column})
-    engine = DuckDB([table])
+COLUMNS = st.tuples(STEPS, st.integers(-(2**40), 2**40), st.integers(1, 2**40))
+
+
+@settings(max_examples=8)
+@given(st.lists(COLUMNS, min_size=5, max_size=5), st.data())
+def test_numbers_in_lists_are_read_as_they_are_in_python(declared, data):
+    tables = []
+    for place, (step, low, width) in enumerate(declared):
+        stored = data.draw(st.lists(st.integers(low - 1, low + width + 1), min_size=1, max_size=3))
+        rows = [{"x": float(number * step)} for number in stored] + [{"x": None}]
+        tables.append(Table(f"t{place}", rows, {"x": decimals(low * step, (low + width) * step, step=step)}))
+    engine = DuckDB(tables, threads=1)
     try:
-        found = engine.run(Extract(table, everywhere(table.domain), ("x",)))
+        every = [engine.run(Extract(table, everywhere(table.domain), ("x",))) for table in tables]
     finally:
         engine.close()
-    assert len({column.code(row["x"]) for row in rows}) > 1
-    assert sorted(found.ravel().tolist()) == sorted(column.code(row["x"]) for row in rows)
+    for table, found in zip(tables, every, strict=True):
+        codes = [table.columns["x"].code(row["x"]) for row in table.source]
+        assert len(set(codes)) > 1
+        assert sorted(found.ravel().tolist()) == sorted(codes)
 
 
 def test_days_of_an_owner_stay_apart_where_a_step_has_no_short_decimal():

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import partita as pt
 from partita import canvas
 from partita.errors import InvalidInput
 from partita.explain.pictures.accuracy import accuracy, error_by_count
@@ -65,6 +66,27 @@ def test_the_same_picture_gives_the_same_bytes(tmp_path):
             canvas.save(composition(TOTALS, delta=0), tmp_path / f"{number}.{ending}").read_bytes() for number in (1, 2)
         )
         assert first == second
+
+
+def test_a_drawing_of_ones_own_has_the_look_plain_ticks_and_a_legend_that_hides_nothing():
+    figure = canvas.figure(5, 3)
+    axes = figure.subplots()
+    axes.plot([1, 10, 100_000], [1, 2, 3], label="a line")
+    axes.set(xscale="log", xlabel="n", title="A title")
+    legend = axes.legend()
+    figure.canvas.draw()
+    assert legend.get_window_extent().y1 < axes.get_window_extent().y0
+    assert "1e5" in [label.get_text() for label in axes.get_xticklabels()]
+    assert axes.get_title(loc="left") == "A title"
+    assert "mathdefault" not in figure._repr_svg_()
+
+
+def test_a_method_has_one_colour_in_every_picture():
+    (axes,) = composition({"basic": [(1, 1), (9, 9)], "exact": [(1, 1), (9, 3)]}, delta=1e-6).axes
+    total = pt.compose([pt.Laplace(epsilon=1)], delta=1e-6, method="basic")
+    (_, right) = total.plot(others={"pld": total}).axes
+    colours = {line.get_color() for line in axes.lines}
+    assert colours == {"#111111", "#009e73"} <= {line.get_color() for line in right.lines}
 
 
 def test_lines_differ_without_their_colour():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import pytest
@@ -25,6 +27,19 @@ BUDGETS: dict[str, tuple[Any, dict[str, Any]]] = {
 }
 
 
+@cache
+def untouched() -> pt.Curator:
+    """A curator that is asked for quotes alone, which change nothing."""
+    return hospital()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_spent() -> Iterator[None]:
+    yield
+    assert not untouched().spent()[0].rho
+    untouched().close()
+
+
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("sql", [COUNT, BY_REGION], ids=["a count", "counts and means"])
 def test_the_error_bars_are_within_what_was_asked_for(budget: str, sql: str) -> None:
@@ -44,7 +59,7 @@ def test_the_error_bars_are_within_what_was_asked_for(budget: str, sql: str) -> 
     simultaneous=st.booleans(),
 )
 def test_no_price_a_percent_lower_would_have_been_enough(within: int, confidence: str, simultaneous: bool) -> None:
-    curator = hospital()
+    curator = untouched()
     sql = "SELECT region, COUNT(*) AS n FROM visits GROUP BY region"
     offer = curator.quote(sql, within=within, confidence=confidence, simultaneous=simultaneous)
     assert offer.error(confidence, simultaneous=simultaneous)["n"] <= within
@@ -54,7 +69,7 @@ def test_no_price_a_percent_lower_would_have_been_enough(within: int, confidence
 
 
 def test_the_cheaper_noise_is_taken() -> None:
-    curator = hospital()
+    curator = untouched()
     one = curator.quote(COUNT, within=50)
     each = [curator.quote(COUNT, within=50, noise=noise) for noise in ("laplace", "gaussian")]
     assert share(one.quote) == min(share(offer.quote) for offer in each)
@@ -82,7 +97,7 @@ def test_the_bar_of_a_mean_of_a_large_enough_group_is_within_what_was_asked_for(
 
 
 def test_a_percentage_holds_for_groups_of_at_least_the_floor() -> None:
-    curator = hospital()
+    curator = untouched()
     assert curator.quote(COUNT, within="5%", floor=1000).quote.price == curator.quote(COUNT, within=50).quote.price
     sums = "SELECT SUM(age) AS total FROM visits WHERE age BETWEEN 20 AND 60"
     # Every row adds at least 20, so a thousand of them come to at least 20,000.
@@ -103,7 +118,7 @@ def test_the_promise_of_users_is_priced_for_all_their_rows() -> None:
     users = hospital(promises=[pt.Promise(pt.users("patient", rows=4), pt.ZCDP(rho="0.5"))])
     offer = users.quote(COUNT, within=50)
     assert offer.error()["n"] <= 50
-    assert offer.cost.rho > 15 * hospital().quote(COUNT, within=50).cost.rho
+    assert offer.cost.rho > 15 * untouched().quote(COUNT, within=50).cost.rho
 
 
 @pytest.mark.parametrize(
@@ -125,13 +140,13 @@ def test_the_promise_of_users_is_priced_for_all_their_rows() -> None:
 )
 def test_what_cannot_be_had_is_refused_with_a_reason(terms: dict[str, Any], code: str) -> None:
     with pytest.raises(InvalidInput) as problem:
-        hospital().quote(COUNT, **terms)
+        untouched().quote(COUNT, **terms)
     assert problem.value.code == code
 
 
 def test_a_mean_needs_the_size_of_its_group() -> None:
     with pytest.raises(InvalidInput, match="rows=1000"):
-        hospital().quote(BY_REGION, within=50)
+        untouched().quote(BY_REGION, within=50)
 
 
 @pytest.mark.parametrize("budget", BUDGETS)
@@ -168,7 +183,7 @@ def test_the_accuracy_of_a_quantile_is_in_rows(budget: str, wish: dict[str, Any]
 
 
 def test_a_quantile_beside_a_count_has_a_wish_of_its_own() -> None:
-    curator = hospital()
+    curator = untouched()
     offer = curator.quote("SELECT MEDIAN(age) AS half, COUNT(*) AS n FROM visits", within={"half": "30 rows", "n": 50})
     assert offer.quote.rank_error()["half"] <= 30
     assert offer.error()["n"] <= 50
@@ -185,7 +200,7 @@ def test_a_quantile_beside_a_count_has_a_wish_of_its_own() -> None:
 )
 def test_an_accuracy_in_the_wrong_unit_is_refused(sql: str, within: Any, code: str) -> None:
     with pytest.raises(InvalidInput) as caught:
-        hospital().quote(sql, within=within)
+        untouched().quote(sql, within=within)
     assert caught.value.code == code
 
 

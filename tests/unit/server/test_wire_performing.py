@@ -25,7 +25,7 @@ ADA = Caller("ada", Role.ANALYST, "1")
 class Asker:
     """Says with which settings it was asked."""
 
-    def ask(self, text: str, sources: Any, errors: str) -> Told:
+    def ask(self, text: str, sources: Any, errors: str, bars: Any) -> Told:
         return Told((), [(sources[1].get("rho"), errors)], "", charged=True)
 
 

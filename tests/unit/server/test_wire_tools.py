@@ -11,6 +11,7 @@ import pytest
 
 import partita as pt
 from partita.errors import PartitaError
+from partita.server.wire.listing import listing
 from partita.server.wire.prepared import prepared
 from partita.server.wire.scanner import sentences
 from partita.server.wire.statements import Aim
@@ -63,6 +64,9 @@ def becomes(curator: pt.Curator, text: str) -> str:
         read = prepared(said, {"visits"}, {})
         if read.aim is not Aim.QUESTION:
             return f"goes to the {read.aim.value}"
+        known = listing(read.said.text, {"visits": curator.tables[0]})
+        if known is not None:
+            return f"declared: {', '.join(one.name for one in known.columns)}; {len(known.lines)} lines"
         described = curator.described(read.said.text)
         offer = curator.quote(read.said.text, rho="0.01")
     except PartitaError as refusal:

@@ -119,7 +119,7 @@ curator.ingest("visits", rows("d", "d", "d"), batch="2")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("step", "sealed"), [(Step.ROWS, False), (Step.MANIFEST, False), (Step.SEALED, True)])
+@pytest.mark.parametrize(("step", "sealed"), [(step, step in (Step.SEALED, Step.SWEPT)) for step in Step])
 def test_a_process_that_is_killed_leaves_a_batch_whole_or_none(step, sealed, tmp_path):
     done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path), step], capture_output=True, timeout=120)
     assert done.returncode == -signal.SIGKILL, done.stderr.decode()

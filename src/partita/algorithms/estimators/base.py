@@ -67,6 +67,9 @@ class Private(BaseEstimator, ABC):  # type: ignore[misc]
     ) -> Self:
         """Learn from a table of a curator or of an analyst's session; bounds are those of the declared columns.
 
+        Where promises are on people, ``table`` may be a join as SQL writes it after FROM, each of whose rows is one row
+        of one table: ``"orders JOIN customers USING (customer)"``. Its columns are ``customers.age`` and the like.
+
         The same fit again is the same question, so it is free and gives the same model. ``outcome_`` keeps its cost and
         its receipt.
         """
@@ -94,6 +97,8 @@ class Private(BaseEstimator, ABC):  # type: ignore[misc]
         if target is None and self._needs_target:
             raise refuse.no_target()
         chosen = next((one for one in curator.tables if table in (None, one.name)), None)
+        if chosen is None and isinstance(table, str) and len(table.split()) > 1:
+            chosen = curator.relation(table)
         if chosen is None:
             raise refuse.one_of("table", table, [one.name for one in curator.tables])
         domain = chosen.domain
@@ -105,7 +110,9 @@ class Private(BaseEstimator, ABC):  # type: ignore[misc]
         goal = None if target is None else self._target(domain.bounded[domain.axis(target)])
         learner = plan(len(columns), tuple(zip(*ends, strict=True)), goal)
         names = tuple(columns) if target is None else (*columns, target)
-        return chosen.name, Learning(names, learner, self._classes(), 0 if self.delta is None else self.delta)
+        return chosen.name if table is None else table, Learning(
+            names, learner, self._classes(), 0 if self.delta is None else self.delta
+        )
 
     def guarantee(self, *, delta: Number | None = None) -> Guarantee:
         """What the fitted numbers give away about one row, composed from every release.

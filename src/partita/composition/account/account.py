@@ -67,6 +67,7 @@ class RegionAccount(Live):
         limits: Limits | None = None,
     ) -> None:
         super().__init__()
+        domain = Domain.of(domain)
         self.domain = domain
         self.promise = promise
         self.updates = updates

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from partita.canvas import FAINT, Drawn, draw, name_lines, pens, plain_ticks, sheets
+from partita.canvas import FAINT, Drawn, draw, name_lines, pens_of_methods, plain_ticks, sheets
 from partita.composition.guarantees.guarantee import Guarantee
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def profile_and_tradeoff(guarantees: Mapping[str, Guarantee]) -> Figure:
         right.plot([0, 1], [1, 0], color=FAINT, linewidth=1)
         right.text(0.56, 0.48, "nothing learnt", color=FAINT, fontsize=9)
         named: list[Drawn] = []
-        for (name, guarantee), pen in zip(guarantees.items(), pens(), strict=False):
+        for (name, guarantee), pen in zip(guarantees.items(), pens_of_methods(guarantees), strict=True):
             reach = 1.3 * max(guarantee.epsilon, 1e-3)
             epsilons = [reach * share for share in _SHARES]
             draw(left, pen, epsilons, [max(guarantee.profile(e), 1e-300) for e in epsilons], name)

@@ -9,6 +9,7 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any, Final, final
 
+from partita.calls import called
 from partita.curator.answers.presented import Presented
 from partita.curator.path.shrink import said
 from partita.errors import curator as refuse
@@ -127,14 +128,29 @@ class Answer:
         """The groups, one dictionary each."""
         return iter(self.rows())
 
+    def __len__(self) -> int:
+        return len(self.rows())
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __getitem__(self, column: str) -> list[Any]:
+        """The values of one column, in the order of the groups."""
+        if column not in self.shown.columns:
+            raise refuse.no_such_column(column, tuple(self.shown.columns))
+        return list(self.shown.columns[column])
+
+    @called
     def to_arrow(self, *, error: bool = False, confidence: Number = 0.95) -> pyarrow.Table:
         """The answer as an Arrow table; with ``error``, every noisy column ``n`` has its error bars in ``n_error``."""
         return _library("pyarrow").table(self.table(confidence if error else None))
 
+    @called
     def to_pandas(self, *, error: bool = False, confidence: Number = 0.95) -> pandas.DataFrame:
         """The answer as a pandas frame; with ``error``, every noisy column ``n`` has its error bars in ``n_error``."""
         return _library("pandas").DataFrame(self.table(confidence if error else None))
 
+    @called
     def to_polars(self, *, error: bool = False, confidence: Number = 0.95) -> polars.DataFrame:
         """The answer as a polars frame; with ``error``, every noisy column ``n`` has its error bars in ``n_error``."""
         frame: polars.DataFrame = _library("polars").DataFrame(self.table(confidence if error else None))
@@ -144,6 +160,7 @@ class Answer:
         """For every library that reads Arrow streams: ``polars.DataFrame(answer)``, ``pyarrow.table(answer)``."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
+    @called
     def plot(self, column: str | None = None, *, confidence: Number = 0.95) -> Figure:
         """A bar for every group with its error bar: of one column, or of the first that has noise."""
         from partita.explain.bars import plot
@@ -163,6 +180,7 @@ class Answer:
                 found[beside] = bars[name]
         return found
 
+    @called
     def error(self, confidence: Number = 0.95, *, simultaneous: bool = False) -> dict[str, list[float]]:
         """For each value the half-width of its error bar; for all groups at once if ``simultaneous``.
 
@@ -181,6 +199,7 @@ class Answer:
             for name, ends in intervals.items()
         }
 
+    @called
     def intervals(
         self, confidence: Number = 0.95, *, simultaneous: bool = False
     ) -> dict[str, list[tuple[float, float]]]:

@@ -23,6 +23,7 @@ from partita.ledger.charge import Charge
 from partita.live import Live
 from partita.mechanisms.base import Event
 from partita.query.exact.extract import Extract
+from partita.query.language.joined import joined_of
 from partita.query.language.text import readable
 from partita.query.noise.quote import Promised
 from partita.region.columns import Bounded
@@ -136,8 +137,10 @@ def charge_for(
         for one in _events(computation, changed=False)
     ]
     # The releases are part of the question: the same parameters at another price are not the same answer.
+    joined = joined_of(extract.table)
     question = canonical(
         {
+            **({} if joined is None else {"joined": joined.canonical()}),
             "columns": list(extract.columns),
             "computation": computation.kind,
             "nonce": nonce,

@@ -24,10 +24,11 @@ from partita.granularity import Persons
 from partita.query.batch.charging import ByTable, Charging
 from partita.query.builder.aggregates import count
 from partita.query.builder.frame import Frame
+from partita.query.builder.joined_frame import Joining
 from partita.query.exact.extract import Extract
 from partita.query.language.conditions import Condition, everywhere
 from partita.query.language.joined import joined_of
-from partita.query.language.plan import Plan
+from partita.query.language.plan import Lines, Plan
 from partita.query.noise.quote import Promised, Quote, quote
 from partita.query.sql import parse as sql
 from partita.query.sql.releases.stages import Staged
@@ -80,7 +81,8 @@ class Catalogue:
 
     def frame(self, name: str) -> Frame:
         """A table to build a question from."""
-        return Frame(self.known(name), public=self.public, most=self._most.get(name))
+        joining = None if self._people is None else Joining(tuple(self.tables), self.public, self.plan)
+        return Frame(self.known(name), public=self.public, most=self._most.get(name), joining=joining)
 
     def plan(self, question: str | Plan, word: str = "This") -> Plan:
         """The plan of one question about these tables."""
@@ -134,6 +136,9 @@ class Catalogue:
     @within_effort
     def quoted(self, plan: Plan, wanted: Wanted) -> Quote:
         """The quote of a plan on these terms."""
+        joined, rows = joined_of(plan.table), wanted.caps.over(plan.caps).rows
+        if joined is not None and rows is not None and rows > joined.most:
+            raise refuse_people.cap_beyond_product(rows, joined.most, self._people.owner if self._people else "")
         return wanted.quote(plan, self.promised(plan.table, plan), self.kept(plan.table))
 
     def requoted(self, plan: Plan, price: Price, noise: str | None) -> Quote:
@@ -194,11 +199,37 @@ class Catalogue:
         """The rows and columns that a computation reads."""
         if not isinstance(computation, Computation):
             raise refuse.not_a_computation(computation)
-        table = self.chosen(name)
+        table, met = self.relation(name)
         for column in computation.columns:
             table.domain.axis(column)
-        met = everywhere(table.domain) if where is None else condition(table, where)
-        return Extract(table, met, tuple(computation.columns), self.truncations[table.name])
+        if where is not None:
+            met = met & condition(table, where)
+        return Extract(table, met, tuple(computation.columns), self.kept(table))
+
+    def relation(self, name: str | None) -> tuple[Table, Condition]:
+        """The rows of a table, or of a join of people's tables as SQL has it after FROM, and which of them are meant.
+
+        Each joined row must be one row of one table, so that what one row may cost is known (theory I5, by rows).
+        """
+        if self._people is None or not isinstance(name, str) or name in self.tables or len(name.split()) == 1:
+            table = self.chosen(name)
+            return table, everywhere(table.domain)
+        plan = self.plan(f"SELECT COUNT(*) AS n FROM {name}", "A computation")
+        joined = joined_of(plan.table)
+        if joined is None and plan.table.name in self.tables and plan.per_user is None:
+            return plan.table, plan.where
+        events = any(isinstance(one, EventPromise) and one.read for one in self.promised(plan.table))
+        if (
+            joined is None
+            or joined.by_rows is None
+            or plan.per_user
+            or plan.opened
+            or plan.keys
+            or plan.lines != Lines()
+            or events
+        ):
+            raise refuse.not_computed_on(name)
+        return plan.table, plan.where
 
 
 def condition(table: Table, where: str) -> Condition:

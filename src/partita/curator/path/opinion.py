@@ -11,7 +11,6 @@ from partita.assay.release import Choice, Part, Released
 from partita.assay.undercut import Load, undercut
 from partita.composition.plans.promise import Promise
 from partita.curator.path.placed import PersonPromise, on_people, placed
-from partita.engine.held import counts_rows
 from partita.engine.log import log
 from partita.errors import curator as refuse
 from partita.exact import whole as whole_number
@@ -100,7 +99,7 @@ def likeness(quotes: Sequence[Quote], claims: Sequence[Claim]) -> Hashable | Non
     A count of the rows in one box, charged to that very box, tells two values apart by whether they are in it. So
     beside the noise and all amounts, only how many codes are in the box and how many are not matters, up to three.
     """
-    if len(quotes) != 1 or not counts_rows(quotes[0].program):
+    if len(quotes) != 1 or not quotes[0].program.counts_rows:
         return None
     (one,) = quotes
     boxes = one.program.where.region.boxes

@@ -119,7 +119,7 @@ def fresh(stored: Stored, place: Place, leading: str | None, *, alone: bool = Fa
     Owners who are compared with no others (``alone``) may stay numbers: these differ exactly where their texts do.
     """
     table = place.table
-    listed = [f"{value} AS {name(column)}" for column, value in stored.sanitised.items() if column != table.owner]
+    listed = [_in_type(table, column, value) for column, value in stored.sanitised.items() if column != table.owner]
     asked = []
     if place.cap is not None and place.cap.per is not None:
         asked.append(stored.within(place.cap.per))
@@ -176,7 +176,7 @@ def arrivals(rows: Stored, place: Place, others: Iterable[Place], secret: str, b
     known = f"SELECT new_.*, COALESCE(used_.used, 0) AS {used}{prior} FROM {rows.relation.removesuffix(' AS mine_')} "
     known += f"AS new_ LEFT JOIN ({_used(rows, place, steady, secret)}) AS used_ ON {met}"
     if not steady and {place.held, place.gone} <= {*bare}:
-        known = f"SELECT new_.*, 0 AS {used} FROM {rows.relation.removesuffix(' AS mine_')} AS new_"
+        known, used = f"SELECT * FROM {rows.relation.removesuffix(' AS mine_')} AS new_", "0"
     if place.person:
         # The person's value is fixed at the first batch with any row of the person, in whatever table.
         known += f" WHERE {_unseen(others, secret, bare)}"
@@ -214,9 +214,12 @@ def _fixed(rows: Stored, at: int) -> str:
 
 
 def _narrowed(place: Place) -> str:
-    return ", ".join(
-        f"CAST({name(column)} AS {held_type(place.table, column)}) AS {name(column)}" for column in place.table.columns
-    )
+    return ", ".join(_in_type(place.table, column, name(column)) for column in place.table.columns)
+
+
+def _in_type(table: Table, column: str, value: str) -> str:
+    """A sanitised value in the narrowest type: what is ordered is as little as it can be."""
+    return f"CAST({value} AS {held_type(table, column)}) AS {name(column)}"
 
 
 def _used(rows: Stored, place: Place, steady: Sequence[str], secret: str) -> str:

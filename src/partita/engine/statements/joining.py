@@ -16,7 +16,7 @@ from partita.query.language.text import in_quotes as name
 from partita.query.tables.people import Keeping
 from partita.query.tables.schema import Table, texts
 from partita.query.tables.truncation import Truncation
-from partita.region.columns import Bounded, Key, TextKeys
+from partita.region.columns import Bounded, Categories, Key, TextKeys
 from partita.region.columns.stepped import Stepped
 from partita.region.dialects.duckdb import DUCKDB
 
@@ -226,11 +226,12 @@ def _windows(derived: Derived, numbers: Mapping[str, str], met: str) -> str:
     listed = list(map(name, [theirs, *numbers.values()]))
     listed += [name(column) for column in derived.inside.columns if column in base.columns]
     # By any column, so that rows which are equal in all of them are the same to whoever looks at them.
-    ties = [f"{name(column)} ASC NULLS LAST" for column in (*base.domain.axes, *texts(base))]
+    ties = [f"{_ordered(base, column)} ASC NULLS LAST" for column in (*base.domain.axes, *texts(base))]
     for window in derived.windows:
         by = ", ".join([owner, *map(name, window.keys)])
         order = [
-            f"{name(one.column)} {'DESC' if one.descending else 'ASC'} NULLS {'FIRST' if one.nulls_first else 'LAST'}"
+            f"{_ordered(base, one.column)} {'DESC' if one.descending else 'ASC'} "
+            f"NULLS {'FIRST' if one.nulls_first else 'LAST'}"
             for one in window.order
         ]
         order += ties if window.within.one_by_one else []
@@ -240,6 +241,11 @@ def _windows(derived: Derived, numbers: Mapping[str, str], met: str) -> str:
             found = f"CAST({found} AS BIGINT)"
         listed.append(f"{found} AS {name(window.name)}")
     return f"SELECT {', '.join(listed)} FROM {met}"
+
+
+def _ordered(table: Table, column: str) -> str:
+    """A column as rows are ordered by it: names by their texts, however the rows are held."""
+    return f"CAST({name(column)} AS VARCHAR)" if isinstance(table.columns[column], Categories) else name(column)
 
 
 def _called(window: WindowColumn) -> str:

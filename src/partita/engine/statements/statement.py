@@ -53,6 +53,7 @@ def statement(program: Program, stored: Stored, part_of: Program | None = None) 
     if part_of is not None and part_of.truncation is not None and part_of.truncation.grouped:
         clean = clean.union(*map(keys_of.columns, part_of.cells.keys))
     listed = []
+    summed: set[str] = set()
     counted = False
     for tally in program.tallies:
         match tally:
@@ -61,6 +62,9 @@ def statement(program: Program, stored: Stored, part_of: Program | None = None) 
             case Present(of):
                 listed.append(f"COUNT({integer(of, domain, stored.dialect)})")
                 clean = clean | columns(of)
+            case Total(Value(column)) if (text := stored.total(column)) is not None:
+                listed.append(text)
+                summed.add(column)
             case Total(of):
                 number = whole(of, domain)
                 listed.append(stored.dialect.total(rendered(number, stored.dialect), number.low, number.high))
@@ -81,7 +85,7 @@ def statement(program: Program, stored: Stored, part_of: Program | None = None) 
     # What occurs in two groups that become one must not be counted twice, so that nothing is grouped before it is
     # sanitised then.
     late = [None if counted else _late(program, key, stored) for key in keys]
-    raw = frozenset(column for column in late if column is not None)
+    raw = frozenset(column for column in late if column is not None) | summed
     clean = clean.union(*(keys_of.columns(key) for key, after in zip(keys, late, strict=True) if after is None))
     source = _met(
         stored, program.where, clean.union(key.column for key in program.opened), raw, program.truncation, groups
@@ -305,7 +309,7 @@ def _code(column: Bounded) -> Callable[[Any], int]:
 
 def kept(stored: Stored, cap: Truncation, unique: Sequence[str]) -> str:
     """The kept rows of each owner, all columns; of those with one ``unique`` key, the first (theory I2)."""
-    return _source(stored, frozenset(), frozenset(), cap, unique)
+    return _source(stored, frozenset(), frozenset(), cap, unique, narrow=True)
 
 
 def cut_statement(stored: Stored, cap: Truncation) -> str:
@@ -323,9 +327,18 @@ def _held(stored: Stored, cap: Truncation) -> bool:
 
 
 def _source(
-    stored: Stored, clean: frozenset[str], raw: frozenset[str], cap: Truncation | None, unique: Sequence[str] = ()
+    stored: Stored,
+    clean: frozenset[str],
+    raw: frozenset[str],
+    cap: Truncation | None,
+    unique: Sequence[str] = (),
+    *,
+    narrow: bool = False,
 ) -> str:
-    """The sanitised rows, only the columns that are needed, after the fixed truncation if there is one."""
+    """The sanitised rows, only the columns that are needed, after the fixed truncation if there is one.
+
+    ``narrow``: numbers in the narrowest type, for a copy of them; nothing is computed with them there.
+    """
     places: list[str] = []
     if cap is not None and _held(stored, cap) and (not cap.ordered or stored.cut is not None):
         # Owners, their parts and the order of their rows are looked at for the caps of one question alone.
@@ -336,7 +349,11 @@ def _source(
         chosen = [f"{stored.sanitised[column]} AS {name(column)}" for column in sorted(clean)]
         chosen += [f"{stored.stored(column)} AS {stored.raw(column)}" for column in sorted(raw)] + places
         return f"(SELECT {', '.join(chosen) or '1 AS nothing'} FROM {stored.relation}) AS rows_"
-    every = [f"{text} AS {name(column)}" for column, text in stored.sanitised.items()]
+    shown = stored.sanitised
+    if narrow:
+        numbers = [one for one, declared in stored.table.columns.items() if isinstance(declared, Stepped)]
+        shown = {**shown, **{column: stored.narrow(column, shown[column]) for column in numbers}}
+    every = [f"{text} AS {name(column)}" for column, text in shown.items()]
     every += [f"{stored.stored(column)} AS {stored.raw(column)}" for column in sorted(raw)]
     order, parts = keyed_order(stored, cap), _parts(stored, cap)
     window = f"ROW_NUMBER() OVER (PARTITION BY {', '.join(parts)} ORDER BY {order})"

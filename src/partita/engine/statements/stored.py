@@ -124,6 +124,12 @@ class Stored:
         # Questions put conditions of their own on open texts, and engines hand these to the file, as they would ours.
         return self.dialect.known(found) if isinstance(declared, TextKeys) else found
 
+    def total(self, column: str) -> str | None:
+        """The sum of a column from what is carried along of its stored values, where a dialect has a cheaper one."""
+        if self.clean or column in self.handed:
+            return None
+        return self.dialect.stored_total(self.table.columns[column], self.raw(column), self.types[column])
+
     def late(self, column: str) -> bool:
         """Whether rows are grouped by the stored value first, and the few groups sanitised afterwards.
 
@@ -270,6 +276,9 @@ def _rendered(dialect: Dialect, declared: Column, stored_name: str, stored_type:
     """The SQL that maps a stored value into the domain: the same for every table that declares and stores it so."""
     from sqlglot import exp
 
+    units = dialect.whole_units(declared, name(stored_name), stored_type)
+    if units is not None:
+        return units
     stored = dialect.value(exp.column(stored_name, quoted=True), stored_type)
     return dialect.mapped(declared.sanitise(stored, stored_type), declared)
 

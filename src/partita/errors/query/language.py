@@ -304,6 +304,30 @@ def question_in_condition() -> QueryRefused:
 # --- the builder -----------------------------------------------------------------------------------------------
 
 
+def unknown_join(how: object, known: Iterable[str]) -> InvalidInput:
+    """The builder was asked for a way of joining that there is not."""
+    return InvalidInput(
+        "query.unknown-join", f"how={how!r} is no way of joining. Use one of {', '.join(known)}. {UNTOUCHED}"
+    )
+
+
+def joined_late(table: object) -> InvalidInput:
+    """A table of people was joined after other steps."""
+    return InvalidInput(
+        "query.joined-late",
+        f"Joining {shown(table)} comes first: curator.table(...).join(...), then where, group_by and agg. {UNTOUCHED}",
+    )
+
+
+def joined_otherwise() -> InvalidInput:
+    """Public tables are joined on one column."""
+    return InvalidInput(
+        "query.joined-otherwise",
+        f"how= and name=, and several columns, are for tables of the same people, under pt.persons. A public table is "
+        f"joined on one column: .join(table, on), with left=True where rows without facts stay. {UNTOUCHED}",
+    )
+
+
 def unnamed_aggregate() -> InvalidInput:
     """An aggregate of the builder without a name for its column."""
     return InvalidInput(

@@ -429,3 +429,12 @@ def window_not_answered(written: str, owner: str) -> QueryRefused:
         f"{written[:80]} is not answered within one {owner}. ROW_NUMBER, RANK, DENSE_RANK, LAG, LEAD and FIRST_VALUE "
         f"of declared columns are, and COUNT, SUM, MIN and MAX of numbers, MIN and MAX of days. {UNTOUCHED}",
     )
+
+
+def cap_beyond_product(rows: int, most: int, owner: str) -> InvalidInput:
+    """A cap on joined rows that no owner can reach."""
+    return InvalidInput(
+        "people.cap-beyond-product",
+        f"rows_per_user = {rows} caps nothing: by the caps of its tables one {owner} has at most {most} rows of this "
+        f"join. {UNTOUCHED} Leave it out, or give less than {most}.",
+    )

@@ -173,7 +173,8 @@ def old_statistics(table: str, path: object) -> InvalidInput:
 
 def absent_source(table: str, path: object) -> InvalidInput:
     """A file that is not there."""
-    return InvalidInput("query.absent-source", f"Table {table}: there is no file {shown(str(path))}. Check the path.")
+    further = "Nothing is fetched from addresses. Give the path of a file." if "://" in str(path) else "Check the path."
+    return InvalidInput("query.absent-source", f"Table {table}: there is no file {shown(str(path))}. {further}")
 
 
 def absent_column(table: str, column: str, stored: Iterable[str]) -> InvalidInput:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from partita.canvas import draw, name_lines, pens, plain_ticks, sheet
+from partita.canvas import draw, name_lines, pens_of_methods, plain_ticks, sheet
 from partita.errors import explain as refuse
 from partita.explain.numbers import short
 
@@ -32,7 +32,7 @@ def composition(
         raise refuse.nothing_to_draw("totals")
     with sheet(title) as (figure, axes):
         lines = []
-        for pen, (name, points) in zip(pens(), known.items(), strict=False):
+        for pen, (name, points) in zip(pens_of_methods(known), known.items(), strict=True):
             lines.append(draw(axes, pen, [count for count, _ in points], [total for _, total in points], name))
         axes.set(xscale="log", yscale="log", xlabel=axis)
         axes.set_ylabel(f"total ε at δ = {short(delta)}" if delta else "total ε")

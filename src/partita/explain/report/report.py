@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Any, final
 
 from partita.composition.account.maps import LoadMap
+from partita.errors import explain as refuse
 from partita.errors.wording import counted
 from partita.exact import whole
 from partita.explain.book import explain_ledger
@@ -148,13 +150,13 @@ class Report:
 
 
 def report(
-    ledger: Ledger,
+    ledger: Ledger | str | Path,
     *,
     about: Mapping[str, object] | About | None = None,
     version: str = "",
     most: int = LISTED,
 ) -> Report:
-    """The report of a ledger; ``about`` holds what only the custodian knows.
+    """The report of a ledger, or of the book of this path; ``about`` holds what only the custodian knows.
 
     The time it takes is bounded: of a long book the newest ``most`` releases are listed, and the rest is counted.
 
@@ -166,6 +168,13 @@ def report(
     >>> page.startswith("<!DOCTYPE html>")
     True
     """
+    if isinstance(ledger, str | Path):
+        from partita.ledger.opening import open_ledger
+
+        with open_ledger(ledger) as opened:
+            return report(opened, about=about, version=version, most=most)
+    if not isinstance(ledger, Ledger):
+        raise refuse.not_a_ledger(ledger)
     words = about if isinstance(about, About) else About(about)
     found = summary(ledger, 0)
     said = explain_ledger(ledger, people=words.people, compared=True)

@@ -24,6 +24,7 @@ from partita.query.language.joined import identity
 from partita.query.language.plan import Lines, Plan
 from partita.query.noise.accuracy import currency
 from partita.query.noise.quote import Quote, quote
+from partita.query.reuse.reuse import linears
 from partita.query.reuse.sums import additive
 from partita.query.reuse.wider import beside, wider
 from partita.theory.measures.approximate import Approximate
@@ -101,6 +102,13 @@ class _Way:
         return Price.of(**given)
 
 
+def _many(want: Quote) -> bool:
+    """Whether a question with margins has more groups, or shows more numbers in them, than all levels tell of."""
+    shown = {part for estimator in want.estimators for part in linears(estimator)}
+    cells, numbers = want.program.cells.count, max(len(want.spreads), len(shown))
+    return cells > current().margin_cells or cells * numbers > current().margin_numbers
+
+
 @final
 class _Sharing:
     """The questions of one account, and the price they share."""
@@ -161,7 +169,7 @@ class _Sharing:
     def _spent(self, way: _Way) -> list[Share]:
         asked = [self._quoted(plan, way, way.whole, way.noise) for plan in self.plans]
         helpers = beside(asked)
-        if len(asked) == 1 and asked[0].program.cells.count > current().margin_cells and additive(asked[0]):
+        if len(asked) == 1 and _many(asked[0]) and additive(asked[0]):
             by_level = self._levelled(way, asked[0], helpers)
             if by_level is not None:
                 return [by_level]

@@ -116,11 +116,11 @@ class Expr:
 
     def is_in(self, values: Iterable[object]) -> Expr:
         """Whether the value is one of these."""
-        return Expr(f"{self.inner} IN ({', '.join(_text(value) for value in values)})", bare=False)
+        return Expr(f"{self.inner} IN ({', '.join(written(value) for value in values)})", bare=False)
 
     def is_between(self, low: object, high: object) -> Expr:
         """Whether the value lies between these, both included."""
-        return Expr(f"{self.inner} BETWEEN {_text(low)} AND {_text(high)}", bare=False)
+        return Expr(f"{self.inner} BETWEEN {written(low)} AND {written(high)}", bare=False)
 
     # --- functions -------------------------------------------------------------------------------------------------
 
@@ -132,7 +132,7 @@ class Expr:
         """
         if not function.replace("_", "").isalnum():
             raise refuse.not_text(function)
-        return Expr(f"{function.upper()}({', '.join([self.text, *(_text(one) for one in more)])})")
+        return Expr(f"{function.upper()}({', '.join([self.text, *(written(one) for one in more)])})")
 
     def clip(self, low: Number, high: Number) -> Expr:
         """Kept between two numbers."""
@@ -144,7 +144,7 @@ class Expr:
 
     def truncate(self, unit: str) -> Expr:
         """The first moment of the month, week or other unit of a day or time."""
-        return Expr(f"DATE_TRUNC({_text(unit)}, {self.text})")
+        return Expr(f"DATE_TRUNC({written(unit)}, {self.text})")
 
     def fill_null(self, value: object) -> Expr:
         """The value, or this one where there is none."""
@@ -194,7 +194,7 @@ class Expr:
         >>> col("cost").sum().where(col("age") >= 65)
         Expr('SUM(cost) FILTER (WHERE age >= 65)')
         """
-        return Expr(f"{self.text} FILTER (WHERE {_text(condition) if isinstance(condition, Expr) else condition})")
+        return Expr(f"{self.text} FILTER (WHERE {written(condition) if isinstance(condition, Expr) else condition})")
 
     def desc(self) -> Expr:
         """For the order of lines: the greatest first."""
@@ -222,10 +222,10 @@ def _both(left: object, operator: str, right: object) -> Expr:
 
 
 def _part(given: object) -> str:
-    return given.inner if isinstance(given, Expr) else _text(given)
+    return given.inner if isinstance(given, Expr) else written(given)
 
 
-def _text(given: object) -> str:
+def written(given: object) -> str:
     """A value as SQL."""
     match given:
         case Expr(text):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import final
@@ -14,6 +14,7 @@ from partita.errors.query import language as refuse
 from partita.exact import whole
 from partita.query.builder.aggregates import Asked
 from partita.query.builder.expressions import Expr, text_of
+from partita.query.builder.joined_frame import JoinedFrame, Joining
 from partita.query.language.conditions import Condition, condition, everywhere
 from partita.query.language.formulas import Apply, Formula, Label, Operation
 from partita.query.language.keys import Each, Key
@@ -58,6 +59,7 @@ class Frame:
     joined: tuple[Joined, ...] = field(default=(), repr=False)
     derived: tuple[tuple[str, exp.Expr], ...] = field(default=(), repr=False)
     gathered: tuple[PerUser, Condition, tuple[tuple[str, exp.Expr], ...]] | None = field(default=None, repr=False)
+    joining: Joining | None = field(default=None, repr=False, compare=False)
 
     @property
     def _base(self) -> Table:
@@ -99,8 +101,22 @@ class Frame:
                 found = found & reader.condition(node)
         return replace(self, condition=found)
 
-    def join(self, table: str, on: str, *, left: bool = False) -> Frame:
-        """With the facts of a public table about the column ``on``; rows without any go unless ``left``."""
+    def join(
+        self, table: str, on: str | Collection[str], *, left: bool = False, how: str | None = None, name: str = ""
+    ) -> Frame | JoinedFrame:
+        """With the facts of a public table about the column ``on``; rows without any go unless ``left``.
+
+        Where promises are on people, also with the rows of another table of the same people, first of all steps: ``on``
+        names columns that both have, and ``how`` is one of inner, left, right, full, semi and anti.
+        """
+        people, public = self.joining, self.public.get(table) if isinstance(table, str) else None
+        if people is not None and (public is None or public.fanout > 1):
+            if self != Frame(self.table, public=self.public, most=self.most):
+                raise refuse.joined_late(table)
+            made = JoinedFrame(self.table.name, quoted(self.table.name), people)
+            return made.join(table, on, left=left, how=how, name=name)
+        if how is not None or name or not isinstance(on, str):
+            raise refuse.joined_otherwise()
         side = "LEFT JOIN" if left else "JOIN"
         key = self.public[table].key if table in self.public else on
         tree = self._parsed(f"SELECT 1 FROM t {side} {quoted(table)} ON {quoted(table)}.{quoted(key)} = {quoted(on)}")

@@ -160,6 +160,12 @@ class Program:
         return replace(self, table=self.per_user.table, where=self.per_user.where, truncation=None, per_user=None)
 
     @property
+    def counts_rows(self) -> bool:
+        """Whether it asks for nothing but the number of rows in a region."""
+        alone = all(isinstance(tally, Rows) for tally in self.tallies) and not self.cells.keys and not self.opened
+        return alone and not self.where.tests and self.truncation is None and self.per_user is None
+
+    @property
     def worded(self) -> bool:
         """Whether a condition on open text decides about rows: records of equal declared values may differ in it."""
         named = self.where.columns().union(*map(keys_of.columns, self.cells.keys))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, final
 
 import numpy as np
 
+from partita.calls import called
 from partita.errors import region as refuse
 from partita.region.codes import Codes, difference, span
 from partita.region.columns.base import Bounded, Operator
@@ -95,6 +96,7 @@ class Booleans(Bounded):
         return cls(parts["missing"], parts["constant"], restored(parts))
 
 
+@called
 def booleans(
     *,
     missing: bool | None = None,

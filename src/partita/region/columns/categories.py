@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, final
 
 from partita.calls import called
@@ -36,11 +36,17 @@ class Categories(Bounded):
     missing: str | None = None
     constant: bool = False
     reading: Reading | None = None
+    labels: tuple[str, ...] = field(init=False, compare=False, repr=False)
+    """The sanitised values in the order of their codes, the OTHER atom last."""
+    _places: Mapping[str, int] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.names:
             raise refuse.no_categories()
         listed = set(self.names)
+        # A list of 100,000 names is looked through once, and not for every value.
+        object.__setattr__(self, "labels", self.names if self.other in listed else (*self.names, self.other))
+        object.__setattr__(self, "_places", {label: code for code, label in enumerate(self.labels)})
         if len(listed) != len(self.names):
             raise refuse.repeated_category(next(name for name in self.names if self.names.count(name) > 1))
         if self.missing is not None and self.missing not in listed | {self.other}:
@@ -48,11 +54,6 @@ class Categories(Bounded):
         for label in self.labels:
             if self.reading is not None and self.reading.text(label) != label:
                 raise refuse.bad_reading("null", label, "A category is called so, and would never be found.")
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The sanitised values in the order of their codes, the OTHER atom last."""
-        return self.names if self.other in self.names else (*self.names, self.other)
 
     @property
     def size(self) -> int:
@@ -65,11 +66,12 @@ class Categories(Bounded):
     def code(self, value: object) -> int:
         text = self._text(value)
         if text is None:
-            return self.size - 1 if self.missing is None else self.labels.index(self.missing)
-        return self.labels.index(text if text in self.names else self.other)
+            return self.size - 1 if self.missing is None else self._places[self.missing]
+        return self._places.get(text, self._places[self.other])
 
     def within(self, value: object) -> bool:
-        return self._text(value) in self.names
+        text = self._text(value)
+        return text is not None and text in self._places and (text != self.other or text in self.names)
 
     def _text(self, value: object) -> str | None:
         text = text_of(value)
@@ -86,19 +88,20 @@ class Categories(Bounded):
         What is not listed now has one value here, so it must have had one: a name that is left out must have been what
         unlisted ones became, and a name that they become now must not have been told apart from that.
         """
-        lost = [name for name in old.names if name not in self.names and name != old.other]
+        mine, theirs = set(self.names), set(old.names)
+        lost = [name for name in old.names if name not in mine and name != old.other]
         if lost:
             return words.fewer_names(lost)
-        if self.other in self.names and self.other in old.names and self.other != old.other:
+        if self.other in mine and self.other in theirs and self.other != old.other:
             return words.listed_other(self.other)
-        told = [label if label in self.names and label in old.names else old.other for label in self.labels]
-        return tuple(Piece(code, code + 1, old.labels.index(label)) for code, label in enumerate(told))
+        told = [label if label in mine and label in theirs else old.other for label in self.labels]
+        return tuple(Piece(code, code + 1, old._places[label]) for code, label in enumerate(told))
 
     def compare(self, operator: Operator, literal: object, name: str) -> Codes:
         text = text_of(literal)
-        if text is None or text not in self.labels:
+        if text is None or text not in self._places:
             raise refuse.unknown_category(name, literal, self.labels)
-        place = self.labels.index(text)
+        place = self._places[text]
         if operator is Operator.EQUAL:
             return span(place, place + 1)
         if operator is Operator.DIFFERENT:

@@ -38,6 +38,14 @@ class Dialect(ABC):
     def mapped(self, tree: exp.Expr, column: Column | None = None) -> str:
         """What maps a stored value, with the words of ``words.py`` said in this dialect; for a column, its value."""
 
+    def whole_units(self, column: Column, name: str, stored_type: str) -> str | None:
+        """A stored number in units of its column, if a type says that it is so many of them; None in any other case."""
+        return None
+
+    def stored_total(self, column: Column, value: str, stored_type: str) -> str | None:
+        """The sum of a column in its units from stored numbers, where that costs less; None in any other case."""
+        return None
+
     # --- stored values ---------------------------------------------------------------------------------------------
 
     @abstractmethod

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from datetime import date
 from typing import TYPE_CHECKING, ClassVar, Final, assert_never, final
 
+from partita.region.columns.decimals import Decimals
+from partita.region.columns.integers import Integers
 from partita.region.columns.stored import Family, family
 from partita.region.dialects.base import Dialect
 from partita.region.dialects.words import Word, spoken
@@ -25,6 +27,8 @@ _FAR = "20000-01-01"
 _LONGEST = 2**20
 # Every whole number of so many digits is a double.
 _EXACT = 15
+# So many units of 15 digits fit 64 bits.
+_MOST_EACH = 2**12
 # A text has fewer than 2^30 signs, so that no digits before or behind a point make up for an exponent of this size.
 _HUGE = 10**10
 
@@ -52,6 +56,39 @@ class PostgresDialect(Dialect):
             # Not a number is no value, as a text too.
             return exp.Nullif(this=_raw(f"CAST({name} AS NUMERIC)"), expression=_raw("CAST('NaN' AS NUMERIC)"))
         return stored
+
+    def whole_units(self, column: Column, name: str, stored_type: str) -> str | None:
+        """Of a decimal of few digits that lies on the grid of its column, without a double on the way."""
+        if not isinstance(column, Integers | Decimals) or "(" not in stored_type or not _numeric(stored_type):
+            return None
+        digits, scale = _digits(stored_type)
+        each = 1 / (column.step * 10**scale)
+        if digits > _EXACT or each.denominator != 1 or each > _MOST_EACH:
+            return None
+        number = name if scale == 0 else f"{name} * {10**scale}"
+        units = f"CAST({number} AS BIGINT)" + ("" if each == 1 else f" * {each}")
+        missing = "NULL" if column.missing is None else str(column.missing)
+        return (
+            f"CASE WHEN {name} IS NULL OR {name} = CAST('NaN' AS NUMERIC) THEN CAST({missing} AS BIGINT) "
+            f"ELSE LEAST(GREATEST({units}, {column.low}), {column.high}) END"
+        )
+
+    def stored_total(self, column: Column, value: str, stored_type: str) -> str | None:
+        """Of a decimal whose last digit is a step of its column: clamped and summed as it is stored."""
+        if not isinstance(column, Integers | Decimals) or "(" not in stored_type or not _numeric(stored_type):
+            return None
+        scale = _digits(stored_type)[1]
+        if column.step * 10**scale != 1:
+            return None
+        low, high, missing = (
+            "NULL" if unit is None else f"CAST('{unit}e-{scale}' AS NUMERIC)"
+            for unit in (column.low, column.high, column.missing)
+        )
+        clamped = (
+            f"CASE WHEN {value} > {low} AND {value} < {high} THEN {value} WHEN {value} <= {low} THEN {low} "
+            f"WHEN {value} <> CAST('NaN' AS NUMERIC) THEN {high} ELSE {missing} END"
+        )
+        return f"(SUM({clamped}) * {10**scale})"
 
     def stored(self, name: str, stored_type: str) -> str:
         # Whatever collation a column has: names that differ in a byte are different names.
@@ -94,6 +131,11 @@ POSTGRES: Final = PostgresDialect()
 
 def _numeric(stored_type: str) -> bool:
     return stored_type.upper().startswith("NUMERIC")
+
+
+def _digits(stored_type: str) -> tuple[int, int]:
+    digits, scale = map(int, stored_type[len("NUMERIC(") : -1].split(","))
+    return digits, scale
 
 
 def _raw(text: str) -> exp.Expr:
@@ -199,7 +241,7 @@ def _double(value: str, stored_type: str) -> str:
     if not _numeric(stored_type):
         return cast
     if "(" in stored_type:
-        digits, scale = map(int, stored_type[len("NUMERIC(") : -1].split(","))
+        digits, scale = _digits(stored_type)
         if digits > _EXACT:
             return cast
         # Two whole numbers that doubles hold, and one division: the nearest double, without the way over a text.

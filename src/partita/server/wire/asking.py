@@ -18,12 +18,28 @@ from partita.query.answer.kinds import Described
 from partita.server.accounts.register import Caller
 from partita.server.bodies import Ask, Quote
 from partita.server.service import Service
+from partita.server.wire.listing import Listing, listing
 from partita.server.wire.prices import confidence, wants
 from partita.server.wire.values import FLOAT8, OF_KIND, Column
+from partita.server.wire.wording import Bar
 
 _REMEMBERED: Final = 512
 Options = Mapping[str, str]
-_SUFFIXES: Final = {"columns": ("_error",), "bounds": ("_low", "_high"), "none": ()}
+_SUFFIXES: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
+    "columns": (("_error", "half"),),
+    "bounds": (("_low", "low"), ("_high", "high")),
+    "none": (),
+}
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """A column that is sent: of which column of the answer, and whether it is its value or something of its bar."""
+
+    of: str
+    what: str
+    column: Column
 
 
 @final
@@ -46,24 +62,36 @@ class Asker(Live):
         self._service, self._caller, self._practice = service, caller, practice
         self._known: OrderedDict[str, tuple[Described, ...]] = OrderedDict()
 
-    def columns(self, question: str, errors: str) -> tuple[Column, ...]:
+    def columns(self, question: str, errors: str, bars: Sequence[Bar] = ()) -> tuple[Column, ...]:
         """The columns that the answer to a question will have; nothing is read or spent."""
-        return tuple(column for _, column in self._columns(question, errors))
+        found = self._listed(question)
+        return (
+            found.columns if found is not None else tuple(one.column for one in self._columns(question, errors, bars))
+        )
 
-    def _columns(self, question: str, errors: str) -> list[tuple[str, Column]]:
-        """For each column that is sent, the column of the answer that it is about."""
+    def _listed(self, question: str) -> Listing | None:
+        curator = self._service.desk(self._caller, practice=self._practice).curator
+        return listing(question, {table.name.lower(): table for table in curator.tables})
+
+    def _columns(self, question: str, errors: str, bars: Sequence[Bar]) -> list[_Sent]:
+        """The columns that are sent, and what each holds of which column of the answer."""
         described = self._described(question)
         taken = {one.name for one in described}
-        found = []
+        found: list[list[_Sent]] = []
         for one in described:
-            found.append((one.name, Column(one.name, OF_KIND[one.kind])))
-            for suffix in _SUFFIXES[errors] if one.noisy else ():
+            found.append([_Sent(one.name, "value", Column(one.name, OF_KIND[one.kind]))])
+            for suffix, what in _SUFFIXES[errors] if one.noisy else ():
                 name = one.name + suffix
                 while name in taken:
                     name += "_"
                 taken.add(name)
-                found.append((one.name, Column(name, FLOAT8)))
-        return found
+                found[-1].append(_Sent(one.name, what, Column(name, FLOAT8)))
+        noisy = {one.name.lower(): one.name for one in described if one.noisy}
+        for bar in bars:
+            if bar.of.lower() not in noisy:
+                raise refuse.no_bar(bar.of, list(noisy.values()))
+            found.insert(bar.place, [_Sent(noisy[bar.of.lower()], bar.what, Column(bar.name, FLOAT8))])
+        return [one for group in found for one in group]
 
     @alone
     def _described(self, question: str) -> tuple[Described, ...]:
@@ -75,20 +103,24 @@ class Asker(Live):
             self._known.popitem(last=False)
         return found
 
-    def ask(self, question: str, sources: Sequence[Options], errors: str) -> Told:
+    def ask(self, question: str, sources: Sequence[Options], errors: str, bars: Sequence[Bar] = ()) -> Told:
         """The answer to a question, charged to the caller."""
         self._unit(sources[0].get("privacy_unit_column"))
-        columns, sure = self._columns(question, errors), confidence(sources)
+        if (known := self._listed(question)) is not None:
+            return Told(known.columns, known.lines, known.notice)
+        columns, sure = self._columns(question, errors, bars), confidence(sources)
         probability(sure, "confidence")
         body = _body(Ask, question, sources)
         answer = self._service.ask(self._caller, body, sources[0].get("key"), practice=self._practice)
         return Told(
-            tuple(column for _, column in columns), _lines(answer, columns, sure), _price(answer), not answer.free
+            tuple(one.column for one in columns), _lines(answer, columns, sure), _price(answer), not answer.free
         )
 
     def quote(self, question: str, sources: Sequence[Options]) -> list[str]:
         """What a question would cost and how exact it would be, in words."""
         self._unit(sources[0].get("privacy_unit_column"))
+        if (known := self._listed(question)) is not None:
+            return [known.notice]
         sure = confidence(sources)
         offer = self._service.quote(self._caller, _body(Quote, question, sources), practice=self._practice)
         return offer.explain(confidence=probability(sure, "confidence")).splitlines()
@@ -110,29 +142,27 @@ def _body(kind: type[Any], question: str, sources: Sequence[Options]) -> Any:
         raise refuse_server.bad_request(".".join(map(str, place))[:100], "it does not fit") from None
 
 
-def _lines(answer: Answer, columns: Sequence[tuple[str, Column]], sure: str) -> list[tuple[Any, ...]]:
+def _lines(answer: Answer, columns: Sequence[_Sent], sure: str) -> list[tuple[Any, ...]]:
     """The lines of an answer, in the columns that were described for it."""
     held = answer.shown.columns
     widths: dict[str, list[float]] = {}
     ends: Mapping[str, Sequence[tuple[float, float]]] = {}
-    if any(column.name != of for of, column in columns):
+    if any(one.what != "value" for one in columns):
         ends = answer.intervals(sure)
         widths = answer.half_widths(ends)
     count = len(next(iter(held.values()), []))
     nothing: list[Any] = [None] * count
     found: list[list[Any]] = []
-    place: dict[str, int] = {}
-    for of, column in columns:
-        part = place.get(of, 0)
-        place[of] = part + 1
-        double = sum(1 for one, _ in columns if one == of) == 3
-        if part == 0:
-            found.append(held.get(of, nothing))
-        elif double:
-            found.append([end[part - 1] for end in ends[of]] if of in ends else nothing)
-        else:
-            found.append(widths.get(of, nothing))
-        assert len(found[-1]) == count, column.name
+    for one in columns:
+        match one.what:
+            case "value":
+                found.append(held.get(one.of, nothing))
+            case "half":
+                found.append(widths.get(one.of, nothing))
+            case _:
+                side = 0 if one.what == "low" else 1
+                found.append([end[side] for end in ends[one.of]] if one.of in ends else nothing)
+        assert len(found[-1]) == count, one.column.name
     return list(zip(*found, strict=True))
 
 

@@ -24,7 +24,7 @@ from partita.server.wire.endpoint import Endpoint
 from partita.server.wire.line import Gone, Line
 from partita.server.wire.messages import Fields
 from partita.server.wire.performing import Performer
-from partita.server.wire.prepared import Outcome, Portal, Prepared, prepared, spread_forms
+from partita.server.wire.prepared import Outcome, Portal, Prepared, spread_forms
 from partita.server.wire.scanner import sentences
 from partita.server.wire.statements import Aim
 from partita.server.wire.states import state_of
@@ -214,7 +214,7 @@ class Conversation:
         if not found:
             self._tell(messages.EMPTY)
         for said in found:
-            statement = await self._working(partial(prepared, said, performer.protected, performer.columns))
+            statement = await self._working(partial(performer.read, said))
             if statement.wanted:
                 raise refuse.parameters_missing(len(statement.wanted), 0)
             outcome = await self._performed(performer, statement)
@@ -237,7 +237,7 @@ class Conversation:
         if name:
             performer.held(performer.statements, "statements")
         if found:
-            made = await self._working(lambda: prepared(found[0], performer.protected, performer.columns, kinds))
+            made = await self._working(partial(performer.read, found[0], kinds))
             performer.allowed(made)
             performer.statements[name] = made
         else:

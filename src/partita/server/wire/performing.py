@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, final
 
 from partita.errors import wire as refuse
@@ -13,6 +13,7 @@ from partita.server.wire.asking import Asker
 from partita.server.wire.catalogue import Catalogue, Session
 from partita.server.wire.messages import parameter, problem
 from partita.server.wire.prepared import Outcome, Portal, Prepared, prepared
+from partita.server.wire.scanner import Sentence
 from partita.server.wire.statements import Aim, declared, fetched
 from partita.server.wire.values import TEXT, Column
 from partita.server.wire.variables import Variables, assignment, named
@@ -47,12 +48,17 @@ class Performer:
         self.state = "I"
         self._asker, self._catalogue, self._price = asker, catalogue, price
         self._charged = False
+        self.owned = any(table.owner is not None for table in desk.curator.tables)
         self.protected = {table.name.lower() for table in desk.curator.tables}
         self.columns: dict[str, Declared] = {
             name.lower(): column for table in desk.curator.tables for name, column in table.columns.items()
         }
         self._database, self._number, self._account = database, number, caller.account
         self._views = views(desk, caller)
+
+    def read(self, said: Sentence, given: Sequence[int] = ()) -> Prepared:
+        """A statement as it was written."""
+        return prepared(said, self.protected, self.columns, given, owned=self.owned)
 
     def works(self, statement: Prepared) -> bool:
         """Whether a statement takes time."""
@@ -72,7 +78,7 @@ class Performer:
         """The columns of what a statement comes to, from its text alone; None where it shows nothing."""
         match statement.aim:
             case Aim.QUESTION:
-                return self._asker.columns(statement.example().said.text, self._errors)
+                return self._asker.columns(statement.example().said.text, self._errors, statement.bars)
             case Aim.CATALOGUE:
                 return self._catalogue().described(statement.example().said, self._session())
             case Aim.QUOTE:
@@ -94,7 +100,7 @@ class Performer:
         def worked(one: Prepared) -> Outcome:
             match one.aim:
                 case Aim.QUESTION:
-                    told = self._asker.ask(one.said.text, sources, errors)
+                    told = self._asker.ask(one.said.text, sources, errors, one.bars)
                     before = (notice(told.notice),)
                     return Outcome(f"SELECT {len(told.lines)}", told.columns, told.lines, before, charged=told.charged)
                 case Aim.QUOTE:
@@ -113,7 +119,7 @@ class Performer:
         self.held(self.portals, "cursors")
 
         def opened() -> Outcome:
-            asked = prepared(inner, self.protected, self.columns)
+            asked = self.read(inner)
             return worked(asked) if asked.aim in (Aim.QUESTION, Aim.CATALOGUE) else worked(statement)
 
         return opened
@@ -162,7 +168,7 @@ class Performer:
         return statement.options, self.variables.prices, self._price
 
     def _quoted(self, statement: Prepared, sources: tuple[Mapping[str, str], ...]) -> Outcome:
-        inner = prepared(statement.said, self.protected, self.columns)
+        inner = self.read(statement.said)
         if inner.aim is Aim.QUESTION:
             lines = self._asker.quote(statement.said.text, sources)
         else:

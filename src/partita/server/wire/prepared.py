@@ -14,6 +14,7 @@ from partita.server.wire.prices import taken_out
 from partita.server.wire.scanner import Sentence
 from partita.server.wire.statements import LONGEST, Aim, aim_of, explained
 from partita.server.wire.values import Column
+from partita.server.wire.wording import Bar, bars_of, reworded
 
 
 @final
@@ -25,6 +26,7 @@ class Prepared:
     aim: Aim
     options: Mapping[str, str]
     wanted: tuple[Parameter, ...] = ()
+    bars: tuple[Bar, ...] = ()
 
     @property
     def plain(self) -> bool:
@@ -33,7 +35,9 @@ class Prepared:
 
     def bound(self, given: Sequence[Any]) -> Prepared:
         """The statement with its values."""
-        return Prepared(filled(self.said, given, plain=self.plain), self.aim, self.options) if given else self
+        if not given:
+            return self
+        return Prepared(filled(self.said, given, plain=self.plain), self.aim, self.options, bars=self.bars)
 
     def example(self) -> Prepared:
         """The statement with values that could stand in it: what it is described by."""
@@ -51,7 +55,12 @@ class Prepared:
 
 
 def prepared(
-    said: Sentence, protected: Collection[str], columns: Mapping[str, Declared], given: Sequence[int] = ()
+    said: Sentence,
+    protected: Collection[str],
+    columns: Mapping[str, Declared],
+    given: Sequence[int] = (),
+    *,
+    owned: bool = False,
 ) -> Prepared:
     """A statement as it was written, read as far as its text goes."""
     if len(said.text) > LONGEST:
@@ -60,7 +69,10 @@ def prepared(
     aim = aim_of(bare, protected)
     if aim is Aim.QUOTE:
         bare = explained(bare)
-    return Prepared(bare, aim, options, parameters(bare, given, columns))
+    bars: tuple[Bar, ...] = ()
+    if aim in (Aim.QUESTION, Aim.QUOTE):
+        bare, bars = bars_of(reworded(bare, owned=owned))
+    return Prepared(bare, aim, options, parameters(bare, given, columns), bars)
 
 
 def spread_forms(forms: Sequence[int], count: int) -> list[int]:

@@ -39,6 +39,7 @@ BY_CODE: Final[Mapping[str, str]] = {
     "wire.cancelled": "57014",
     "wire.catalogue": "42601",
     "wire.malformed": "08P01",
+    "wire.no-bar": "42703",
     "wire.name-taken": "42P05",
     "wire.needs-tls": "28000",
     "wire.not-let-in": "28P01",
