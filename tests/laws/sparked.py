@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import os
 import tempfile
 from collections.abc import Iterable
 from decimal import Context, Decimal
@@ -26,7 +27,9 @@ _LAST, _LAST_DAY = 2**63 - 1, 2**31 - 1
 
 @cache
 def session() -> Any:
-    """One session of the tests' process, on a context that goes with it."""
+    """One session of the tests' process, on a context that goes with it; what runs once is hardly compiled."""
+    quick = '--driver-java-options "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC" pyspark-shell'
+    os.environ.setdefault("PYSPARK_SUBMIT_ARGS", quick)
     return Cluster.of("local[2]").opened()
 
 

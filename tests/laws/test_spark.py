@@ -37,7 +37,11 @@ from tests.unit.query import strategies
 pytestmark = [pytest.mark.slow, pytest.mark.soak]
 
 
-@pytest.mark.parametrize("kind", sparked.PAIRS if SOAKING else ["double"])
+# Texts in every kind of column take Spark half a minute to plan.
+TRIED = DECLARED if SOAKING else {name: DECLARED[name] for name in ("few", "cents", "ja", "today", "text")}
+
+
+@pytest.mark.parametrize("kind", sparked.PAIRS if SOAKING else ["double", "string"])
 def test_every_stored_value_becomes_what_code_says_and_none_fails(kind):
     _, every = sparked.PAIRS[kind]
     pairs = [(None, None), *every]
@@ -45,7 +49,7 @@ def test_every_stored_value_becomes_what_code_says_and_none_fails(kind):
     frame = sparked.session().read.parquet(sparked.put(rows))
     frame.createOrReplaceTempView("sole")
     stored_type, names, chosen = _typed(frame.schema["v"].dataType.simpleString()), [], []
-    for name, declared in DECLARED.items():
+    for name, declared in TRIED.items():
         kept = not floating(stored_type) and steady(stored_type) and not _exponent(stored_type)
         if isinstance(declared, Categories | Open) and not kept:
             continue
