@@ -117,7 +117,7 @@ def test_a_dear_question_waits_on_the_page_of_approvals(house):
         bob.get("/ask")
         waiting = bob.post("/ask", do="ask", **question)
         assert (waiting.status_code, "server.waiting" in waiting.text) == (202, True)
-        number = re.search(r"request ([0-9a-f]{16})", waiting.text)[1]
+        number = re.search(r"request ([0-9a-f]{32})", waiting.text)[1]
         assert number in carol.get("/approvals")
         bob.get("/approvals")
         assert bob.post("/approvals", do="approve", request=number).status_code == 403

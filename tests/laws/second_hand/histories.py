@@ -6,6 +6,7 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import partita as pt
@@ -109,10 +110,14 @@ def _algorithm(schema: Schema, asker: Asker, price: dict[str, Any], rng: random.
     relation = rng.choice(["add/remove", "change-one"])
     costs = {name: value for name, value in price.items() if name != "delta" or "epsilon" in price}
 
-    def act(curator: Any) -> tuple[Any, Any]:
+    @cache
+    def tables() -> Marginals:
+        """What is measured depends on no row, and is planned once for all neighbours."""
         axes = {name: schema.columns[name].size for name in names}
-        tables = Marginals(axes, [(names[0],), tuple(names)], relation=relation, **costs)
-        outcome = curator.run(tables, table="things", where=where)
+        return Marginals(axes, [(names[0],), tuple(names)], relation=relation, **costs)
+
+    def act(curator: Any) -> tuple[Any, Any]:
+        outcome = curator.run(tables(), table="things", where=where)
         return outcome.document, outcome.costs
 
     return Action(f"Marginals({names}, {relation!r}, {costs}) where {where}", act)

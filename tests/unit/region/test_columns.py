@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
@@ -45,6 +46,20 @@ def test_an_unlisted_category_is_other_and_a_listed_other_is_the_same_atom():
     assert named.code("z") == named.code("other") == 1
     assert named.size == 3
     assert categories(1, 2).code(2) == 1
+
+
+def test_a_long_list_of_names_is_looked_through_once():
+    """Made anew for every value, a list of 100,000 names would take minutes to code a column."""
+    column = categories(*(f"c{number}" for number in range(1_000)), other="c7")
+    assert column.labels is column.labels
+    assert [column.code(name) for name in column.labels] == list(range(1_000))
+    assert (column.code("c2000"), column.within("c2000"), column.within("c7"), column.within(None)) == (
+        7,
+        False,
+        True,
+        False,
+    )
+    assert replace(column, other="OTHER").code("c2000") == 1_000
 
 
 def test_days_are_read_from_dates_times_and_text():
