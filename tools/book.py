@@ -55,6 +55,15 @@ def mathjax() -> str:
     return next(str(file.locate()) for file in files if file.name == "tex-svg.js")
 
 
+# Long tables of words, whose cells stand one below the other on a phone.
+STACKED = ("errors.md", "settings.md", "cli.md")
+
+
+def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
+    """Called by the site builder with each page as it will be shown."""
+    return f'<div class="stacked">{html}</div>' if page.file.src_uri in STACKED else html
+
+
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Called by the site builder with the text of each page."""
     return formulas.typeset(markdown) if page.file.src_uri == "theory.md" else markdown

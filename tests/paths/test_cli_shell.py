@@ -127,6 +127,8 @@ def test_a_person_who_does_not_press_enter_spends_nothing(folder: Path, capsys: 
         lines = iter(["SELECT COUNT(*) AS n FROM visits;"])
         talk.hear(lambda _: next(lines), confirm=lambda: True)
         assert float(curator.spent()[0].rho) == 0.1
+        lines = iter(["\\epsilon 9", "SELECT COUNT(*) AS n FROM visits;"])
+        talk.hear(lambda _: next(lines), confirm=lambda: pytest.fail("asked about what does not fit"))
         told = Remembered(completions(curator))
     assert [told.one("vis", 0), told.one("co", 0), told.one("\\rh", 0), told.one("zz", 0)] == [
         "visits",
@@ -136,6 +138,8 @@ def test_a_person_who_does_not_press_enter_spends_nothing(folder: Path, capsys: 
     ]
     out = capsys.readouterr().out
     assert "Not asked, and nothing was spent." in out
+    assert "The price ε = 9 was read as ρ = " in out
+    assert "Not asked, and nothing was spent: give a lower price" in " ".join(out.split())
 
 
 def test_the_operators_log_stands_beside_the_settings_when_there_is_something_to_say(folder: Path, capsys: Any) -> None:

@@ -125,10 +125,15 @@ class Talk:
         show(quoted(_HELP))
 
     def _ask(self, question: str, confirm: Callable[[], bool] | None) -> None:
+        from partita.curator.answers.quotation import read_as
+
         wants: dict[str, Any] = dict(self._price)
         offer = self._curator.quote(question, analyst=self._analyst, **wants)
         if not self._as_json:
-            show(quoted(str(offer.explain())))
+            show(quoted("\n".join(filter(None, [read_as(offer.quote), offer.explain()]))))
+        if confirm is not None and not (offer.free or offer.fits):
+            show("Not asked, and nothing was spent: give a lower price, or ask about people who were asked about less.")
+            return
         if confirm is not None and not offer.free and not confirm():
             show("Not asked, and nothing was spent.")
             return
@@ -150,18 +155,24 @@ class Talk:
 def completions(curator: Curator) -> list[str]:
     """Everything that can be completed: names of tables and columns, words of SQL, and commands."""
     names = [table.name for table in curator.tables]
-    names += [column for table in curator.tables for column in table.columns]
-    names += [name for public in curator.public for name in (public.name, *public.columns)]
+    names += [_named(column) for table in curator.tables for column in table.columns]
+    names += [_named(name) for public in curator.public for name in (public.name, *public.columns)]
     return list(dict.fromkeys([*names, *_WORDS, *(f"\\{word}" for word in (*_PRICES, "tables", "help", "quit"))]))
 
 
 def completed(words: Sequence[str], text: str) -> list[str]:
-    """The words that a text may become, whatever its capitals.
+    """The words that a text may become, whatever its capitals, and whether its quotation mark was written or not.
 
-    >>> completed(["visits", "age", "AVG("], "a")
-    ['age', 'AVG(']
+    >>> completed(["visits", "age", "AVG(", '"Age at entry"'], "a")
+    ['age', 'AVG(', '"Age at entry"']
     """
-    return [word for word in words if word.lower().startswith(text.lower())]
+    begun = text.lower().lstrip('"')
+    return [word for word in words if word.lower().lstrip('"').startswith(begun)]
+
+
+def _named(column: str) -> str:
+    """A column as SQL names it: in quotation marks where it is no plain word."""
+    return column if column.isidentifier() else '"' + column.replace('"', '""') + '"'
 
 
 @final

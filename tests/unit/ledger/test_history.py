@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
+import sqlite3
 
 import pytest
 
 from partita.composition.plans.promise import Promise
+from partita.errors import LedgerFault
 from partita.granularity import rows
 from partita.ledger.birth import Terms
 from partita.ledger.charge import Charge
@@ -56,3 +59,21 @@ def test_the_last_moment_is_now_and_losses_only_grow(points, checkpoint_every):
 
 def test_every_charge_is_a_moment_of_a_short_book():
     assert [moment.spent[0].epsilon for moment in history(book(4))] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_garbage_is_looked_for_again_after_a_book_was_read_or_could_not_be(on, tmp_path):
+    path, before = tmp_path / "kept.ledger", gc.isenabled()
+    open_ledger(path, TERMS).close()
+    (gc.enable if on else gc.disable)()
+    try:
+        open_ledger(path).close()
+        assert gc.isenabled() is on
+        with sqlite3.connect(path) as connection:
+            connection.execute("UPDATE entry SET note = '{}' WHERE seq = 1")
+        connection.close()
+        with pytest.raises(LedgerFault):
+            open_ledger(path)
+        assert gc.isenabled() is on
+    finally:
+        (gc.enable if before else gc.disable)()

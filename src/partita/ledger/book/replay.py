@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, assert_never, final
 
 from partita.errors import PartitaError
@@ -21,6 +23,21 @@ from partita.theory.documents import from_document
 
 # What is declared anew in them decides how everything before is read, so that all accounts are built again.
 CHANGES = frozenset({Kind.BUDGET, Kind.MIGRATE})
+
+
+@contextmanager
+def _unswept() -> Iterator[None]:
+    """Garbage is not looked for while a book is read: what is made of it is kept, and would be walked over and over.
+
+    It takes a third of the time. Of threads that do this at once the first to end switches it on again.
+    """
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 @final
@@ -44,7 +61,8 @@ class Replay:
         self.erased = 0
         """Where somebody was last forgotten, of the entries that this process has met."""
         self._then = then
-        self._begin(store)
+        with _unswept():
+            self._begin(store)
 
     def _begin(self, store: Store) -> None:
         """Build everything from the book: what was declared where comes first, and all charges are read by it."""
