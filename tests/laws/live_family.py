@@ -22,11 +22,13 @@ from partita.composition.guarantees.running import Running
 from partita.engine.duckdb import DuckDB
 from partita.engine.postgres import Postgres
 from partita.engine.reference import Reference
+from partita.engine.spark import Spark
 from partita.live import Live
 from partita.query.exact.extract import Extract
 from partita.query.language.conditions import everywhere
 from partita.server.accounts.oidc import Provider
 from partita.server.accounts.register import Caller, Role
+from partita.server.board import Board
 from partita.server.counts import Counts
 from partita.server.models.seat import Seat
 from partita.server.pages.sessions import Sessions
@@ -127,11 +129,13 @@ FACTORIES: dict[str, Callable[[], Made]] = {
     "engine.duckdb.DuckDB": lambda: (DuckDB([TABLE]), read),
     "engine.postgres.Postgres": lambda: (Postgres([], database=served.address()), lambda engine: engine.tables),
     "engine.reference.Reference": lambda: (Reference([TABLE]), read),
+    "engine.spark.Spark": lambda: (Spark([], database="local[2]"), lambda engine: engine.tables),
     "ledger.book.book.Book": lambda: (plain.opened()._book, seen),
     "ledger.ledger.Ledger": lambda: (plain.opened(), lambda one: one.spent()),
     "server.accounts.oidc.Provider": lambda: (Provider(Oidc("https://a.example", "c")), lambda one: one._begun()),
     "server.accounts.register.Register": lambda: (service().register, lambda one: one.tokens()),
     "server.approvals.Approvals": lambda: (service().approvals, lambda one: one.waiting()),
+    "server.board.Board": lambda: (Board(), lambda one: one.get("visit", "a")),
     "server.counts.Counts": lambda: (Counts(), lambda one: one.begin()),
     "server.desk.Desk": lambda: (service().real, lambda one: one.session(CALLER)),
     "server.models.seat.Seat": lambda: (Seat(service(), CALLER), lambda one: one.left()),
