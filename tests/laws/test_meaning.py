@@ -44,8 +44,10 @@ NUMBERS = [{"v": -1, "y": "x"}, {"v": 2, "y": None}, {"v": None, "y": "q"}]
 PUBLIC = {"facts": PublicTable("facts", FACTS, key="d"), "numbers": PublicTable("numbers", NUMBERS, key="v")}
 
 CONDITIONS = (
-    "a > 1", "-1 >= a", "a = 1.5", "c < 0.3", "NOT a IN (1, NULL)", "a NOT IN (2, 3)", "b BETWEEN 1 AND 2",
-    "a NOT BETWEEN 0 AND 2", "a % 2 BETWEEN 0 AND NULL", "NOT (ABS(a) BETWEEN NULL AND 1)", "g", "NOT NOT g",
+    "a > 1", "-1 >= a", "a = 1.5", "c < 0.3", "(NOT a IN (1, NULL)) IS NULL", "(a IN (1, NULL)) IS TRUE",
+    "a NOT IN (2, 3)", "b BETWEEN 1 AND 2",
+    "a NOT BETWEEN 0 AND 2", "(a % 2 BETWEEN 0 AND NULL) IS NULL", "(ABS(a) BETWEEN NULL AND 1) IS NULL", "g",
+    "NOT NOT g",
     "g IS NOT TRUE", "(a > 1) IS NULL", "a IS DISTINCT FROM 1", "a IS NOT DISTINCT FROM b", "NULL IS DISTINCT FROM a",
     "(b IS NOT DISTINCT FROM NULL) IS DISTINCT FROM (f + 1 <> '2024-02-29')", "(a > 1) IS NOT DISTINCT FROM (a < 3)",
     "a IN (SELECT v FROM numbers WHERE y IS NOT DISTINCT FROM NULL)", "a % 2 IS DISTINCT FROM NULL",

@@ -38,6 +38,38 @@ def test_a_refusal_underlines_the_words_and_says_what_to_write(question, said):
     assert refusal(question) == said
 
 
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "age = NULL", "NULL = age", "age <> NULL", "age < (NULL)", "age = CAST(NULL AS INT)", "age IN (NULL)",
+        "age NOT IN (1, NULL)", "NOT age IN (1, NULL)", "age BETWEEN NULL AND 5", "age BETWEEN 5 AND NULL",
+        "age NOT BETWEEN NULL AND NULL", "sex LIKE NULL", "sex NOT LIKE NULL", "sex NOT ILIKE NULL", "age + 1 > NULL",
+        "LOWER(sex) = NULL", "smoker = NULL", "age > 3 AND (sex = 'F' AND age = NULL)", "age = NULL OR NULL < age",
+        "NOT (age = NULL OR sex = 'F')", "NOT NOT age = NULL",
+    ],
+)  # fmt: skip
+def test_what_null_makes_true_of_no_row_is_refused(condition):
+    """It would be charged, and answered with noise alone."""
+    for question in (
+        f"SELECT COUNT(*) FROM visits WHERE {condition}",
+        f"SELECT SUM(age) FILTER (WHERE {condition}) FROM visits",
+        f"SELECT COUNT(*) FROM (SELECT * FROM visits WHERE {condition}) v",
+    ):
+        assert refusal(question).startswith("query.compared-with-null: No row meets")
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "age IN (1, NULL)", "age NOT BETWEEN NULL AND 5", "NOT (age BETWEEN NULL AND 5)", "age = NULL OR sex = 'F'",
+        "age IS NOT DISTINCT FROM NULL", "age IS NULL", "COALESCE(age = NULL, TRUE)", "(age = NULL) IS NULL",
+        "CASE WHEN age = NULL THEN 1 ELSE 0 END = 0", "NOT (age = NULL AND sex = 'F')", "age = NULLIF(age, 3)",
+    ],
+)  # fmt: skip
+def test_where_null_leaves_some_rows_it_is_what_sql_says(condition):
+    assert read(f"SELECT COUNT(*) FROM visits WHERE {condition}", [VISITS]).aggregates
+
+
 SAME = [
     ("select count(*) from visits where age >= 65", "SELECT COUNT(*) AS n FROM VISITS v WHERE v.Age > 64"),
     ("select count(*) from visits where age between 1 and 3", "select count(*) from visits where age in (3, 1, 2)"),

@@ -22,6 +22,7 @@ from partita.query.language.per_user import PerUser
 from partita.query.language.plan import KeyColumn, Lines, Order, Plan, ShownColumn, ValueColumn, needed
 from partita.query.language.text import quoted, shown_key
 from partita.query.rewrite import rewritten
+from partita.query.sql import null_tests
 from partita.query.sql.column_functions import slab
 from partita.query.sql.grouping_sets import MOST_SETS
 from partita.query.sql.joins import Joined, read_join
@@ -98,6 +99,7 @@ class Frame:
                 found = found & condition(each, self._base.domain)
             else:
                 reader, node = self._read(each)
+                null_tests.met(reader.text, node)
                 found = found & reader.condition(node)
         return replace(self, condition=found)
 
@@ -243,6 +245,7 @@ class Frame:
             node: exp.Expr = parse_one(text, dialect="duckdb", into=exp.Condition)
         except (sql_errors.SqlglotError, RecursionError, ValueError, TypeError, AttributeError, IndexError):
             raise refuse.unreadable(f"{text!r} does not parse") from None
+        null_tests.checked(text, node)
         node = plain(text, node, {})
         meant = {**dict(self.derived), **({} if self.gathered is None else dict(self.gathered[2]))}
         if meant:

@@ -24,6 +24,7 @@ from partita.query.language.joined import joined_of
 from partita.query.language.keys import Key, Opened
 from partita.query.language.plan import KeyColumn, Lines, Order, Plan, ShownColumn, ValueColumn, needed
 from partita.query.rewrite import rewritten
+from partita.query.sql import null_tests
 from partita.query.sql.advice import CLAUSES, DISTINCT, for_aggregate, for_select, for_window, why
 from partita.query.sql.column_functions import slab
 from partita.query.sql.grouping_sets import Sets, grouping_sets, summable
@@ -205,6 +206,7 @@ def _parsed_one(text: str) -> exp.Expr:
             if value and clause != "this":
                 raise at(refuse.not_simple(clause.strip("_").upper()), words(text, tree))
         tree = tree.this
+    null_tests.checked(text, tree)
     return spelled(tree)
 
 
