@@ -8,6 +8,7 @@ import signal
 import tempfile
 import time
 from contextlib import suppress
+from functools import partial
 
 import psycopg
 import pytest
@@ -130,6 +131,40 @@ def test_what_a_server_forgot_was_never_confirmed_and_those_who_saw_it_go_on(ser
         assert ask(other, charge("n"), b"18") == b"17"
         assert other.spent() == ledger.spent() == (Pure(epsilon="0.2"),)
         assert other.verify().problems == ()
+
+
+@pytest.mark.parametrize("step", ["_flushed", "hold"], ids=["a charge", "an answer of another process"])
+def test_what_stands_in_the_place_of_a_forgotten_entry_confirms_nothing(server, tmp_path, step):
+    """A thread sleeps before the flush, while the server forgets its entry and another thread books in that place."""
+    place = server.book(tmp_path)
+    with opened(place) as ledger, opened(place) as other:
+        ask(ledger, charge("before"))
+        book, seen = ledger._book, []
+        real = getattr(book, step)
+        if step == "hold":
+            state = other.reserve(charge("n"))
+            other._store.flush = lambda *_: (_ for _ in ()).throw(RuntimeError("cut"))
+            with pytest.raises(RuntimeError):
+                other.commit(state, b"16")
+
+        def late(entry, *given):
+            delattr(book, step)
+            server.kill()
+            for another in map(charge, "ab"):
+                tried(partial(ask, ledger, another))
+            assert book.store.entry(entry.seq).hash != entry.hash
+            assert book._durable.seq > entry.seq
+            seen.append(entry)
+            return real(entry, *given)
+
+        setattr(book, step, late)
+        with pytest.raises(LedgerFault) as caught:
+            ledger.reserve(charge("n"))
+        assert caught.value.code in ("ledger.connection-lost", "ledger.rewritten")
+        assert len(seen) == 1
+        assert tried(lambda: ask(ledger, charge("n"), b"17"))[0] == b"17"
+        assert ledger.spent() == (Pure(epsilon="0.4"),)
+        assert ledger.verify().problems == ()
 
 
 def test_an_answer_that_is_not_durable_yet_does_not_leave_through_another_process(server, tmp_path):

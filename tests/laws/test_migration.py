@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import itertools
 from fractions import Fraction
@@ -271,4 +272,37 @@ def test_the_rows_of_owners_are_chosen_once_so_their_columns_stay(promises):
     ledger = opened(":memory:", terms(old, promises), make=RegionPayer)
     with pytest.raises(LedgerFault, match="other rows would be kept"):
         ledger.migrate(terms(Domain({**old.columns, "b": integers(0, 1)}), promises))
+    ledger.close()
+
+
+OWNED = [Promise(users("who", rows=10), Pure(epsilon=1))]
+
+
+def sealed_ages(high):
+    """Two questions, each about one age and booked ten times there; then the rows are sealed."""
+    domain = Domain({"who": identifier(), "age": integers(0, high, missing=0)})
+    ledger = opened(":memory:", terms(domain, OWNED), make=RegionPayer)
+    for place, age in enumerate((high, 50)):
+        asked = charge(place, [(((age, age + 1),),)], "0.1", domain, OWNED)
+        ask(ledger, dataclasses.replace(asked, costs=(Cost(Pure(epsilon="0.1"), owner=Pure(epsilon="0.1")),)))
+    ledger.seal(None, "00" * 32, {})
+    return ledger, domain
+
+
+def test_owners_are_counted_anew_where_a_region_is_wider_among_the_new_values():
+    """A question about so many values that every owner is booked for it takes from a value that had nothing left."""
+    wider = Domain({"who": identifier(), "age": integers(0, 120, missing=0)})
+    ledger, domain = sealed_ages(99)
+    assert [str(lost) for lost in ledger.spent()] == ["ε = 1"]
+    before = ledger.mark()
+    with pytest.raises(LedgerFault, match="counts owners"):
+        ledger.migrate(terms(wider, OWNED))
+    assert ledger.mark() == before
+    assert ledger.terms == terms(domain, OWNED)
+    ledger.close()
+    # What was the last age is few enough values here, and each question stays where it was.
+    ledger, _ = sealed_ages(115)
+    ledger.migrate(terms(wider, OWNED))
+    assert [str(lost) for lost in ledger.spent()] == ["ε = 1"]
+    assert ledger.verify().problems == ()
     ledger.close()

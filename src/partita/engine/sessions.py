@@ -29,12 +29,17 @@ SETTINGS: Final = {
     "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     "spark.sql.parquet.binaryAsString": "false",
+    "spark.sql.parquet.mergeSchema": "false",
+    # What folders are named after is text: a type that all names decide together would change with one of them.
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
     # A file that cannot be read is an error when it is opened, and never some rows less.
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
     # The keys of ledgers are hexadecimal digits; plans are shown without them.
     "spark.sql.redaction.string.regex": "[0-9a-f]{24,}",
 }
+# Settings of a context under which statements mean something else: ours are as Spark has them.
+_MEANT: Final = ("spark.sql.ansi.", "spark.sql.decimalOperations.", "spark.sql.legacy.", "spark.sql.parser.")
 # What a context of our own is made with: no page, no bar of progress, no limit that depends on rows, no other machine.
 _CONTEXT: Final = {
     "spark.ui.enabled": "false",
@@ -106,6 +111,9 @@ class Cluster:
             # What fails there may show values of rows, on the screen of whoever runs the curator.
             running.sparkContext.setLogLevel("OFF")
         made = running.newSession()
+        for name in made.conf.getAll:
+            if name.startswith(_MEANT) and made.conf.isModifiable(name):
+                made.conf.unset(name)
         for name, value in SETTINGS.items():
             made.conf.set(name, value)
         if self.alone(made):

@@ -123,6 +123,14 @@ def pairs_over(unit: str) -> str:
     )
 
 
+def owners_over(unit: str) -> str:
+    """Where a question is booked for owners depends on how many values its region has, and those are others now."""
+    return (
+        f"[{unit}] counts owners: among the new values an answer of before is booked on more of them, and there is no "
+        f"room left for that in the budget"
+    )
+
+
 # --- what a ledger says to another declaration ----------------------------------------------------------------------
 
 

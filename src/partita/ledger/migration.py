@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from partita.composition.plans.promise import Promise
 from partita.errors import refinement as refuse
+from partita.granularity import Users
 from partita.ledger.birth import Terms
 from partita.ledger.book.book import Book
 from partita.ledger.book.entries import Kind
@@ -41,13 +43,19 @@ def _over(book: Book, terms: Terms) -> list[tuple[str, str]]:
     """The promises that would not be kept if the whole book were read under other terms."""
     then = Replay(book.store, book.replay.make, then=terms)
     children = [
-        (f"the limits of {name}", refuse.pairs_over(str(promise.granularity)))
+        (f"the limits of {name}", _counted(promise))
         for name, limits in then.balances.children().items()
         for promise, limit, lost in zip(then.terms.promises, limits, then.balances.spent(name), strict=True)
         if limit is not None and lost is not None and not lost.fits(limit)
     ]
     return children + [
-        (f"promise {place}", refuse.pairs_over(str(promise.granularity)))
+        (f"promise {place}", _counted(promise))
         for place, (promise, lost) in enumerate(zip(then.terms.promises, then.balances.spent(), strict=True), 1)
         if lost is not None and not lost.fits(promise.budget)
     ]
+
+
+def _counted(promise: Promise) -> str:
+    """What there is no room for."""
+    owners = isinstance(promise.granularity.single, Users)
+    return (refuse.owners_over if owners else refuse.pairs_over)(str(promise.granularity))

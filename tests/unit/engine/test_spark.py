@@ -144,3 +144,24 @@ def test_frames_are_computed_once_by_their_own_session_and_faults_are_one(visits
             counted(engine, "age = 7")
     assert fault.value.__context__ is None
     engine.close()
+
+
+@pytest.mark.slow
+def test_one_row_changes_no_other_whatever_folders_are_named_and_the_context_says(tmp_path):
+    """Names of folders are texts: a type found in all of them together would make 1 of 01 until somebody stores x."""
+    context, inherited = sparked.session()._jsc.sc().conf(), "spark.sql.decimalOperations.allowPrecisionLoss"
+    context.set(inherited, "false")
+    try:
+        columns, found = {"who": pt.identifier(), "code": pt.categories("01", "02")}, []
+        for more in ({"01": [1, 2], "02": [3]}, {"x": [9]}):
+            for code, who in more.items():
+                (tmp_path / "rows" / f"code={code}").mkdir(parents=True)
+                parquet.write_table(pa.table({"who": who}), tmp_path / "rows" / f"code={code}" / "rows.parquet")
+            engine = Spark([pt.Table("t", str(tmp_path / "rows"), columns)], database=sparked.session())
+            found.append(set(engine._lines(f'SELECT "who", "code" FROM {engine._stored["t"].relation}')))
+            assert engine._session.conf.get(inherited) == "true"
+            engine.close()
+    finally:
+        context.remove(inherited)
+    assert found[0] == {(1, "01"), (2, "01"), (3, "02")}
+    assert found[1] == found[0] | {(9, "OTHER")}

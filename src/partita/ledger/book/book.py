@@ -97,7 +97,8 @@ class Book(Live):
 
     def _flushed(self, entry: Entry, stage: Stage, since: object) -> None:
         """See to it that an entry is durable, whoever wrote it, which was in the book after the storage was ready."""
-        if entry.seq <= self._durable.seq:
+        if entry.seq <= self._durable.seq and self.store.steady(since):
+            # Had the storage been lost meanwhile, another entry could be durable in its place.
             return
         self.store.flush(stage, since)
         with self._lock:
@@ -195,8 +196,8 @@ class Book(Live):
 
         The entry of an answer is kept beside the mark where there is room, and so is durable with it.
         """
-        if self.store.shares and entry.seq > self._durable.seq:
-            # Another process may have written it and not flushed it yet.
+        if self.store.shares and Mark(entry.seq, entry.hash) != self._durable:
+            # Another process may have written it and not flushed it yet, or the storage have forgotten it since.
             with self.reading():
                 since, found = self.store.ready(), self.store.entry(entry.seq)
             if found is None or found.hash != entry.hash:

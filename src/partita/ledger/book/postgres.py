@@ -178,9 +178,12 @@ class PostgresStore(Store):
         # very connection that was open before what is to be durable was written or seen, and on no other.
         with self._named(stage):
             self._turn.taken(self._flushed)
-        beside: Any = self._beside
-        if beside.closed or beside is not since:
+        if not self.steady(since):
             raise refuse_server.connection_lost(self.name, stage)
+
+    def steady(self, since: object) -> bool:
+        beside: Any = self._beside
+        return beside is not None and not beside.closed and beside is since
 
     def _flushed(self) -> None:
         """Write a word to the server's log, and wait until it is on the disk: with it is all that came before.

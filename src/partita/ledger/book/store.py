@@ -62,6 +62,10 @@ class Store(ABC):
         """What a flush will need to know of the moment before something was written or looked at."""
         return None
 
+    def steady(self, since: object) -> bool:
+        """Whether the storage is known not to have been lost ``since`` it was ready."""
+        return since is None
+
     @abstractmethod
     def flush(self, stage: Stage = Stage.COMMIT, since: object = None) -> None:
         """Make durable everything that was written.
