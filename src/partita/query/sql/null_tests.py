@@ -17,7 +17,7 @@ _FILTERS: Final = (exp.Where, exp.Having, exp.Qualify)
 
 
 def checked(text: str, tree: exp.Expr) -> exp.Expr:
-    """The statement, or a refusal of one that reads, or keeps, no row at all: its answer would be noise alone, and paid for.
+    """The statement; refused if it reads, or keeps, no row at all: its answer would be noise alone, and paid for.
 
     Only NULL as a word counts: one that comes from data, or from CASE, is what SQL makes of it.
     """
