@@ -6,12 +6,14 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import partita as pt
+from partita.curator.path import path as path_module
 from partita.curator.path.opinion import SecondOpinion
 from partita.curator.path.pace import Pace
 from partita.curator.path.rehearsal import Rehearsal
@@ -186,3 +188,19 @@ def test_of_threads_that_ask_the_same_question_one_computes_it(monkeypatch):
         assert len(runs) == 1
         assert len(found) == 3
         assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("question", [QUESTION, OTHER])
+def test_a_charge_to_nobody_for_rows_that_are_read_is_refused(question, monkeypatch):
+    """Nothing is claimed for it, so that nothing could be found short."""
+    honest = path_module.placed
+    monkeypatch.setattr(
+        path_module,
+        "placed",
+        lambda quote: replace(honest(quote), region=pt.Region.nothing(honest(quote).region.domain)),
+    )
+    with hospital(promises=PROMISE, backend="reference") as kept:
+        for _ in range(2):
+            with pytest.raises(pt.PartitaError) as caught:
+                kept.ask(question, epsilon="0.5")
+            assert caught.value.code == "curator.second-opinion"

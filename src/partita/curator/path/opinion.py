@@ -66,6 +66,8 @@ class SecondOpinion:
         self._passed[seen if alike is None else alike] = None
 
     def _tried(self, charge: Charge, quotes: Sequence[Quote], claims: Sequence[Claim]) -> str | None:
+        if not claims and charge.region.empty and not all(one.program.where.region.empty for one in quotes):
+            return "rows are read, and nobody is charged"
         found = assay([released(quote) for quote in quotes], claims, effort=self._effort, seed=charge.question)
         return None if found is None else str(found)
 
@@ -99,7 +101,7 @@ def likeness(quotes: Sequence[Quote], claims: Sequence[Claim]) -> Hashable | Non
     A count of the rows in one box, charged to that very box, tells two values apart by whether they are in it. So
     beside the noise and all amounts, only how many codes are in the box and how many are not matters, up to three.
     """
-    if len(quotes) != 1 or not quotes[0].program.counts_rows:
+    if not claims or len(quotes) != 1 or not quotes[0].program.counts_rows:
         return None
     (one,) = quotes
     boxes = one.program.where.region.boxes
