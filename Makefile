@@ -3,7 +3,7 @@
 VENV  := .venv
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.installed
-WORKERS ?= 2
+WORKERS ?= 4
 TOPIC ?= *
 
 # One thread for each test or benchmark process: the workers share the cores.

@@ -39,6 +39,19 @@ def test_a_key_is_no_way_around_a_ceiling(doors):
     assert house.send("model", "POST", "/v1/ask", {**again, "key": "yours"}).json()["free"]
 
 
+def test_levels_that_were_released_pay_for_no_release_under_a_key(doors):
+    """Asked with a key, ROLLUP is one release of its groups, whatever its levels were paid with before."""
+    rolled = {"question": "SELECT age, sex, COUNT(*) AS n FROM visits GROUP BY ROLLUP (age, sex)", "rho": "0.3"}
+    house = doors.house
+    assert house.send("carol", "POST", "/v1/ask", rolled).status_code == 200
+    assert house.send("model", "POST", "/v1/ask", rolled).json()["free"]
+    many = {"questions": [rolled["question"]], "rho": "0.3"}
+    found = house.send("model", "POST", "/v1/ask-many", many)
+    assert found.json()["answers"][0]["free"], found.text[:300]
+    found = house.send("model", "POST", "/v1/ask", {**rolled, "key": "again"})
+    assert found.json()["error"]["code"] == "models.above-ceiling", found.text[:300]
+
+
 def test_an_exchanged_token_ends_no_later_than_the_old_one(doors):
     house = doors.house
     made = house.send("carol", "POST", "/v1/tokens", {"account": "brief", "role": "analyst", "days": 2}).json()

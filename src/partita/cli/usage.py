@@ -25,6 +25,7 @@ EXAMPLES = {
     "ledger show": "partita ledger show visits.ledger",
     "ledger raise": 'partita ledger raise visits.ledger --to 1 --who "The board" --why "A second year of questions"',
     "ledger lower": 'partita ledger lower visits.ledger --to 0.5 --who "The board" --why "Fewer questions"',
+    "ledger move": "partita ledger move visits.ledger postgresql://localhost/books",
     "ledger verify": "partita ledger verify visits.ledger",
     "ledger certificate": "partita ledger certificate visits.ledger",
     "ledger export": "partita ledger export visits.ledger",

@@ -247,7 +247,9 @@ class Curator(Custody):
                 plans = [self._catalogue.asked(one) for one in asked]
                 single = [one for one in plans if isinstance(one, Plan) and not one.empty]
                 offered = [self._catalogue.offer(one, wanted) for one in single]
-            if wanted.shrink or len(single) < len(plans):  # some depend on what was asked before, or are several
+            # Some depend on what was asked before, or are several questions, or several levels of one.
+            levels = any(len(one.lines.sets) > 1 for one in single)
+            if wanted.shrink or len(single) < len(plans) or levels:
                 return [self.ask(one, analyst=analyst, **wants) for one in asked]
             return self._many(asked, offered, wanted, analyst)
 
@@ -356,21 +358,23 @@ class Curator(Custody):
         )
 
     @spelled_as(Wanted.of)
-    def quote(self, question: str | Plan, *, analyst: str = "", **wants: Unpack[Wants]) -> CuratorQuote:
-        """What a question would cost and how exact its answer would be; nothing is read and nothing is spent."""
+    def quote(
+        self, question: str | Plan, *, key: str | None = None, analyst: str = "", **wants: Unpack[Wants]
+    ) -> CuratorQuote:
+        """What a question would cost (asked with this key) and how exact its answer would be; nothing is read."""
         wanted = Wanted.of(**wants)
         with patient(wanted.patience):
             asked = self._catalogue.asked(question)
             if isinstance(asked, Statement):
-                return self._presenting.quote(asked, wanted, analyst=analyst)
+                return self._presenting.quote(asked, wanted, key=key, analyst=analyst)
             if isinstance(asked, Staged):
-                return self._staging.quote(asked, wanted, analyst=analyst)
+                return self._staging.quote(asked, wanted, key=key, analyst=analyst)
             words = question if isinstance(question, str) else ""
-            return replace(self._one_quoted(asked, wanted, analyst=analyst), words=words)
+            return replace(self._one_quoted(asked, wanted, key=key, analyst=analyst), words=words)
 
-    def _one_quoted(self, plan: Plan, wanted: Wanted, *, analyst: str) -> CuratorQuote:
+    def _one_quoted(self, plan: Plan, wanted: Wanted, *, key: str | None, analyst: str) -> CuratorQuote:
         """The quotation of one question."""
-        if (levels := self._margins.batch(plan, wanted, key=None, analyst=analyst)) is not None:
+        if (levels := self._margins.batch(plan, wanted, key=key, analyst=analyst)) is not None:
             return self._margins.quote(levels, analyst)
         offered, whole = self._shrunk(self._catalogue.offer(plan, wanted), wanted, analyst)
         costs = booked_costs(offered)
@@ -382,7 +386,7 @@ class Curator(Custody):
             fits=fits(self._ledger, offered, analyst),
             free=plan.empty
             or self._ledger.stored(fingerprint(offered)) is not None
-            or self._reused(offered, wanted) is not None,
+            or (key is None and self._reused(offered, wanted) is not None),
             asked_about=whole,
         )
 

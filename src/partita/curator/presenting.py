@@ -52,7 +52,7 @@ class Asking(Protocol):
 class Quoting(Protocol):
     """How one question is quoted by itself."""
 
-    def __call__(self, plan: Plan, wanted: Wanted, *, analyst: str) -> CuratorQuote:
+    def __call__(self, plan: Plan, wanted: Wanted, *, key: str | None, analyst: str) -> CuratorQuote:
         """The quotation of a plan."""
 
 
@@ -92,13 +92,13 @@ class Presenting:
         found = self._shown(statement, results, _together(dict(zip(results, batch.shares, strict=True)), results))
         return self._made(answers, batch, found, analyst)
 
-    def quote(self, statement: Statement, wanted: Wanted, *, analyst: str) -> CuratorQuote:
+    def quote(self, statement: Statement, wanted: Wanted, *, key: str | None, analyst: str) -> CuratorQuote:
         """What a statement would cost, and how exact the columns are that it passes on."""
         self._tried(statement)
         if len(statement.questions) == 1:
             (plan,) = statement.questions.values()
-            return replace(self.one_quoted(plan, wanted, analyst=analyst), statement=statement)
-        batch = self._batch(statement, wanted, key=None, analyst=analyst)
+            return replace(self.one_quoted(plan, wanted, key=key, analyst=analyst), statement=statement)
+        batch = self._batch(statement, wanted, key=key, analyst=analyst)
         quotes = [share.quote for share in batch.shares]
         table, region = quotes[0].plan.table.name, _region(quotes)
         return CuratorQuote(

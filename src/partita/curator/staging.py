@@ -70,14 +70,14 @@ class Staging:
         last = asked.filled([_example(plan) for plan in asked.first]) if isinstance(asked, Staged) else asked
         return self.presenting.described(last) if isinstance(last, Statement) else kinds(last)
 
-    def quote(self, asked: Staged, wanted: Wanted, *, analyst: str) -> CuratorQuote:
+    def quote(self, asked: Staged, wanted: Wanted, *, key: str | None, analyst: str) -> CuratorQuote:
         """What it would cost; how exact the last answer is, as if the first values were some examples."""
-        if wanted.price is None or wanted.shrink:
+        if wanted.price is None or wanted.shrink or key is not None:
             raise refuse.accuracy_of_statement()
         part = replace(wanted, price=_share(wanted.price, len(asked.first) + 1))
         tried = asked.filled([_example(plan) for plan in asked.first])
         plan = next(iter(tried.questions.values())) if isinstance(tried, Statement) else tried
-        offers = [self.one_quoted(one, part, analyst=analyst) for one in (*asked.first, plan)]
+        offers = [self.one_quoted(one, part, key=None, analyst=analyst) for one in (*asked.first, plan)]
         costs = tuple(sum(parts[1:], start=parts[0]) for parts in zip(*(one.costs for one in offers), strict=True))
         return replace(offers[-1], cost=costs[0], costs=costs, fits=all(one.fits for one in offers), free=False)
 

@@ -79,8 +79,7 @@ class Service(Live):
         desk, wants = self.desk(caller, practice=practice), body.wanted()
         session = desk.session(caller)
         if body.batch is None:
-            # With a key nothing is taken from earlier answers, so that what they tell does not make it free.
-            self._approved(desk, caller, body.question, wants if key is None else {**wants, "reuse": False})
+            self._approved(desk, caller, body.question, wants, key)
         return session.ask(body.question, key=key, batch=body.batch, **wants)
 
     def ask_many(self, caller: Caller, body: AskMany, *, practice: bool) -> list[Answer]:
@@ -113,11 +112,13 @@ class Service(Live):
         questions = few(body.questions, self.settings.questions_per_call)
         return self.desk(caller, practice=practice).session(caller).batch(questions, **body.wanted())
 
-    def _approved(self, desk: Desk, caller: Caller, question: str, wants: dict[str, Any]) -> None:
+    def _approved(
+        self, desk: Desk, caller: Caller, question: str, wants: dict[str, Any], key: str | None = None
+    ) -> None:
         """Refuse what is too dear for the account, or to be charged without the custodian, unless it is free."""
         if desk.practice or (self.approvals.above is None and caller.account not in self._ceilings):
             return
-        offer = desk.session(caller).quote(question, **wants)
+        offer = desk.session(caller).quote(question, key=key, **wants)
         if not offer.free:
             self._affordable(caller, offer.costs[0])
             self.approvals.check(caller, question, offer.costs, [offer.quote, *offer.beside])

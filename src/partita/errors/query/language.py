@@ -290,15 +290,6 @@ def not_a_condition(what: str) -> QueryRefused:
     )
 
 
-def compared_with_null(what: str) -> QueryRefused:
-    """A condition that no row meets, because it compares something with NULL."""
-    return QueryRefused(
-        "query.compared-with-null",
-        f"No row meets {what}: in SQL a comparison with NULL is never true, and the answer would be noise alone. Write "
-        f"IS NULL or IS NOT NULL. {UNTOUCHED}",
-    )
-
-
 def question_in_condition() -> QueryRefused:
     """A condition that asks another question of the table."""
     return QueryRefused(

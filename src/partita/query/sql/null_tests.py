@@ -7,7 +7,7 @@ from typing import Final
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from partita.errors.query import language as refuse
+from partita.errors.query import nulls as refuse
 from partita.errors.query.underlined import at
 from partita.query.sql.places import words
 
@@ -16,14 +16,15 @@ _LONGEST: Final = 60
 _FILTERS: Final = (exp.Where, exp.Having, exp.Qualify)
 
 
-def checked(text: str, tree: exp.Expr) -> None:
-    """Refuse a statement that reads, or keeps, no row at all: its answer would be noise alone, and paid for.
+def checked(text: str, tree: exp.Expr) -> exp.Expr:
+    """The statement; refused if it reads, or keeps, no row at all: its answer would be noise alone, and paid for.
 
     Only NULL as a word counts: one that comes from data, or from CASE, is what SQL makes of it.
     """
     if "null" in text.lower():
         for clause in tree.find_all(*_FILTERS):
             met(text, clause.this)
+    return tree
 
 
 def met(text: str, condition: exp.Expr) -> None:

@@ -206,8 +206,7 @@ def _parsed_one(text: str) -> exp.Expr:
             if value and clause != "this":
                 raise at(refuse.not_simple(clause.strip("_").upper()), words(text, tree))
         tree = tree.this
-    null_tests.checked(text, tree)
-    return spelled(tree)
+    return spelled(null_tests.checked(text, tree))
 
 
 def _unreadable(text: str, problem: sql_errors.ParseError) -> QueryRefused:
@@ -311,9 +310,8 @@ def _plan(asked: Asked, given: exp.Select) -> Plan:
         raise refuse.function_not_answered("COUNT(DISTINCT ...) beside keys of open text", DISTINCT)
     if not aggregates:
         raise at(refuse.no_aggregate(), words(text, tree.expressions[0]) if tree.expressions else None)
-    where = tree.args.get("where")
     condition = everywhere(reader.table.domain) if per_user is not None else met
-    condition = condition if where is None else condition & reader.condition(where.this)
+    condition = condition if (where := tree.args.get("where")) is None else condition & reader.condition(where.this)
     try:
         grouped = cells(keys, condition)
         if len(sets) * grouped.count > MOST_SUMMED:
