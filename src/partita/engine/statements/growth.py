@@ -175,7 +175,8 @@ def arrivals(rows: Stored, place: Place, others: Iterable[Place], secret: str, b
     prior = "".join(f", used_.{name(column)} AS {_first(rows, at)}" for at, column in enumerate(steady))
     known = f"SELECT new_.*, COALESCE(used_.used, 0) AS {used}{prior} FROM {rows.relation.removesuffix(' AS mine_')} "
     known += f"AS new_ LEFT JOIN ({_used(rows, place, steady, secret)}) AS used_ ON {met}"
-    if not steady and {place.held, place.gone} <= {*bare}:
+    first = {place.held, place.gone} <= {*bare}
+    if first:
         known, used = f"SELECT * FROM {rows.relation.removesuffix(' AS mine_')} AS new_", "0"
     if place.person:
         # The person's value is fixed at the first batch with any row of the person, in whatever table.
@@ -185,11 +186,10 @@ def arrivals(rows: Stored, place: Place, others: Iterable[Place], secret: str, b
         same = " AND ".join(
             f"{name(column)} IS NOT DISTINCT FROM {_fixed(rows, at)}" for at, column in enumerate(steady)
         )
-        fixed = ", ".join(
-            f"CASE WHEN {used} > 0 THEN {_first(rows, at)} ELSE FIRST_VALUE({name(column)}) "
-            f"OVER (PARTITION BY {within} ORDER BY {by}) END AS {_fixed(rows, at)}"
-            for at, column in enumerate(steady)
-        )
+        found = [f"FIRST_VALUE({name(column)}) OVER (PARTITION BY {within} ORDER BY {by})" for column in steady]
+        if not first:
+            found = [f"CASE WHEN {used} > 0 THEN {_first(rows, at)} ELSE {one} END" for at, one in enumerate(found)]
+        fixed = ", ".join(f"{one} AS {_fixed(rows, at)}" for at, one in enumerate(found))
         owned = f"(SELECT * FROM (SELECT *, {fixed} FROM {owned}) AS steady_ WHERE {same}) AS owned_"
     for key in map(name, place.unique):
         single = f"SELECT *, ROW_NUMBER() OVER (PARTITION BY {within}, {key} ORDER BY {by}) AS {one} FROM {owned}"
