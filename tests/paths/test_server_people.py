@@ -56,6 +56,7 @@ def test_an_analyst_sees_nothing_of_others_but_joint_balances(house):
         assert "bob" not in seen
         assert bob.ledger(text="BOB'S WORDS")["charges"][0]["analyst"] == "bob"
         assert ada.spent() == bob.spent()
+        ada.ask("SELECT COUNT(*) AS n FROM visits WHERE age = 75", rho="0.001")
         everything = audrey.ledger(count=500)
         assert {"ada", "bob"} <= {one["analyst"] for one in everything["charges"]}
         first = audrey.ledger(count=1)
