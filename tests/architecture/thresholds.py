@@ -206,6 +206,7 @@ NUMBERS: dict[str, str] = {
     "query.sql.parse.MOST_SUMMED": GUARD,
     "query.functions.tabulated.MOST_BITS": GUARD,
     "query.functions.casts.MOST_DIGITS": GUARD,
+    "query.sql.null_tests._LONGEST": SHOWN,
     "query.sql.likeness.MOST_SHARED": GUARD,
     "query.functions.tabulated.MOST_POWER": GUARD,
     "query.tables.truncation.KEY_DIGITS": WIDTH,

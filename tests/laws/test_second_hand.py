@@ -18,6 +18,7 @@ import pytest
 
 import partita as pt
 from partita.curator.path import path
+from partita.curator.path.opinion import SecondOpinion
 from partita.region.region import Region
 from tests.laws.second_hand import losses
 from tests.laws.second_hand.judge import judged
@@ -61,7 +62,8 @@ def test_a_region_that_is_charged_too_small_is_noticed(tmp_path):
         charge = charge_of(quote, **words)
         return replace(charge, region=Region.nothing(charge.region.domain))
 
-    with mock.patch.object(path, "charge_of", nobody):
+    # The second opinion refuses such a charge; here it is the law that has to notice.
+    with mock.patch.object(path, "charge_of", nobody), mock.patch.object(SecondOpinion, "on"):
         assert found_wrong(tmp_path, "rows")
 
 

@@ -155,9 +155,9 @@ class Remote:
         body = {"questions": [_text(one) for one in questions], **_sent(wants)}
         return [self._answer(one) for one in self._wire.post(self._at("ask-many"), body)["answers"]]
 
-    def quote(self, question: str, **wants: Unpack[RemoteWants]) -> RemoteQuote:
-        """What a question would cost and how exact its answer would be; nothing is read and nothing is spent."""
-        body = {"question": _text(question), **_sent({**wants, "explain": True})}
+    def quote(self, question: str, *, key: str | None = None, **wants: Unpack[RemoteWants]) -> RemoteQuote:
+        """What a question would cost (asked with this key) and how exact its answer would be; nothing is spent."""
+        body = {"question": _text(question), "key": key, **_sent({**wants, "explain": True})}
         return RemoteQuote(self._wire.post(self._at("quote"), body))
 
     def plan(

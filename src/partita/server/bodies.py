@@ -70,9 +70,10 @@ class Ask(Wants):
 
 @final
 class Quote(Wants):
-    """One question, to be priced."""
+    """One question, to be priced: what it costs if it is asked with this key."""
 
     question: Text
+    key: StrictStr | None = Field(default=None, max_length=200)
 
 
 @final

@@ -94,7 +94,7 @@ class Service(Live):
 
     def quote(self, caller: Caller, body: Quote, *, practice: bool) -> CuratorQuote:
         """What a question would cost the caller."""
-        return self.desk(caller, practice=practice).session(caller).quote(body.question, **body.wanted())
+        return self.desk(caller, practice=practice).session(caller).quote(body.question, key=body.key, **body.wanted())
 
     def plan(self, caller: Caller, body: Batch, *, practice: bool) -> tuple[int, Any]:
         """A plan that is charged now and asked later, with its number."""

@@ -18,11 +18,11 @@ from tests.unit.curator.hospital import hospital
     ("method", "reader", "own"),
     [
         (Curator.ask, Wanted.of, ["key", "batch", "analyst"]),
-        (Curator.quote, Wanted.of, ["analyst"]),
+        (Curator.quote, Wanted.of, ["key", "analyst"]),
         (Curator.batch, Price.of, ["weights", "analyst"]),
         (Curator.plan, Price.of, ["weights", "analyst"]),
         (Session.ask, Wanted.of, ["key", "batch"]),
-        (Session.quote, Wanted.of, []),
+        (Session.quote, Wanted.of, ["key"]),
         (Session.batch, Price.of, ["weights"]),
         (Session.plan, Price.of, ["weights"]),
     ],

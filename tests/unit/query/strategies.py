@@ -56,6 +56,11 @@ def among(*values: Any) -> st.SearchStrategy[Any]:
 COMPARED = st.sampled_from(["=", "<>", "<", "<=", ">", ">="])
 
 
+def _asked(comparison: str) -> str:
+    """What compares with the word NULL may be true of no row, and is refused where it is a condition by itself."""
+    return f"({comparison}) IS NOT FALSE" if "NULL" in comparison else comparison
+
+
 @st.composite
 def conditions(draw: st.DrawFn, depth: int = 2) -> str:
     """A condition as text."""
@@ -70,7 +75,7 @@ def conditions(draw: st.DrawFn, depth: int = 2) -> str:
             return f"{draw(among(*NUMERIC, 'd', 'e', 'f', 'g', 'h'))} {word}"
         case "in":
             listed = draw(st.lists(among(*NUMBERS, "NULL"), min_size=1, max_size=3))
-            return f"{draw(among(*NUMERIC))} IN ({', '.join(listed)})"
+            return _asked(f"{draw(among(*NUMERIC))} IN ({', '.join(listed)})")
         case "between":
             low = draw(st.integers(-3, 3))
             return f"{draw(among(*NUMERIC))} BETWEEN {low} AND {low + draw(st.integers(0, 3))}"
@@ -92,7 +97,7 @@ def conditions(draw: st.DrawFn, depth: int = 2) -> str:
         case "not":
             return f"NOT ({draw(conditions(depth - 1))})"
         case "versus":
-            return f"{draw(expressions(depth - 1))} {draw(COMPARED)} {draw(expressions(depth - 1))}"
+            return _asked(f"{draw(expressions(depth - 1))} {draw(COMPARED)} {draw(expressions(depth - 1))}")
         case "is":
             return f"({draw(conditions(depth - 1))}) IS {draw(among('TRUE', 'FALSE', 'NOT TRUE'))}"
         case word:
