@@ -108,6 +108,15 @@ def exact(rows, quotes, key, engine=DuckDB):
         opened.close()
 
 
+def booked(ours, day):
+    """What is booked for the windows of one day."""
+    wide = ours._people.domain
+    box, axis = list(wide.everything), wide.axis("day")
+    code = wide.bounded[axis].code(day)
+    box[axis] = ((code, code + 1),)
+    return ours.ledger._book.replay.balances.payer("person", 0).account.spent(Region(wide, (tuple(box),))).rho
+
+
 def short(seed, *, plan):
     """The windows of people that lose more than the load of their day."""
     rows = database(seed)
@@ -120,14 +129,10 @@ def short(seed, *, plan):
         else:
             for text in QUESTIONS:
                 ours.ask(text, rho=PRICE, noise="gaussian", reuse=False)
-        key, wide = ours.ledger.truncation_key().hex(), ours._people.domain
-        account = ours.ledger._book.replay.balances.payer("person", 0).account
-        axis, before, wrong = wide.axis("day"), exact(rows, quotes, key), []
+        key = ours.ledger.truncation_key().hex()
+        before, wrong = exact(rows, quotes, key), []
         for day in DAYS:
-            box = list(wide.everything)
-            code = wide.bounded[axis].code(day)
-            box[axis] = ((code, code + 1),)
-            load = account.spent(Region(wide, (tuple(box),))).rho
+            load = booked(ours, day)
             for person in "abc":
                 after = exact(without(rows, person, day), quotes, key)
                 loss = sum(lost(*one) for one in zip(quotes, before, after, strict=True))
@@ -200,6 +205,16 @@ def test_what_is_gathered_of_all_windows_is_bounded_by_all_of_them():
     with curator(database(3)) as ours:
         text = "SELECT n, COUNT(*) AS k FROM (SELECT person, COUNT(*) AS n FROM calls GROUP BY person) t GROUP BY n"
         assert [row["n"] for row in ours.ask(text, rho="0.1").rows()] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_join_across_windows_is_charged_to_every_window():
+    """Rows of one day meet rows of all days: whichever day is asked about, a window of another one moves the count."""
+    text = "SELECT COUNT(*) AS n FROM visits a JOIN visits b ON a.person = b.person WHERE b.day = '2025-01-03'"
+    with curator(database(3)) as ours:
+        ours.ask(text, rho=PRICE, noise="gaussian")
+        loads = {booked(ours, day) for day in DAYS}
+        assert len(loads) == 1
+        assert loads.pop() > 0
 
 
 def test_a_join_across_windows_that_is_charged_to_one_row_is_found():
