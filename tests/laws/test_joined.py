@@ -508,7 +508,7 @@ def samples() -> list[World]:
 
 
 VALUES: dict[str, list[Any]] = {
-    "identifier": [1, 2, 3, "4", None],
+    "identifier": [10, 20, 30, "4", None],  # so that no text is the number that stands for it
     "key": [7, 8, "9", None],
     "integers": [-5, 0, 1, 2, 3, None],
     "categories": ["x", "y", "z", None],
