@@ -98,7 +98,7 @@ def near(one: Any, other: Any) -> bool:
 
 
 def answered_alike(curator: pt.Curator, plain: duckdb.DuckDBPyConnection, question: str) -> None:
-    answer = curator.ask(question, rho="1e6")
+    answer = curator.ask(question, rho="1e9")
     meant = plain.execute(question)
     names = [column[0] for column in meant.description]
     assert list(answer.rows()[0]) == names, question
