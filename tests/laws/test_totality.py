@@ -24,7 +24,7 @@ from tests.laws.hostile import Laboratory, Statements, statements
 from tests.paths.test_queries import ANSWERED, opened
 from tests.sizes import tried
 
-SEEDS = range(tried(5, soaking=50))
+SEEDS = range(tried(8, soaking=50))
 EACH = 40
 
 
